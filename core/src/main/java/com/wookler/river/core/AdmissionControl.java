@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Appends to a log within its limits: refuses, or waits for room, as its policy says.
  *
- * <p>Subscribers are asked for what they need only when the room that was known is used up. Whoever
+ * <p>Subscribers are asked for what they need only when the known room is used up. A publisher that
  * waits is woken by the first of them that completes something ({@link BlockLog#capacity}), and
- * looks again every {@value #LOOK_MILLIS} ms whatever happens, which covers a subscriber that is
- * removed.
+ * looks again every {@value #LOOK_MILLIS} ms, in case a subscriber is removed.
  *
  * <p>Thread-safe. No lock is held while a publisher waits.
  */
@@ -33,14 +32,14 @@ final class AdmissionControl {
   private final LongSupplier lowWatermark;
   private final TimeSource time;
 
-  private volatile long metFullAt; // by any publisher, before it is told so
+  private volatile long metFullAt; // by any publisher, before it is refused
 
-  private volatile @Nullable String episode; // what the first publisher of it was told
+  private volatile @Nullable String episode; // the text of the first refusal in it
 
   /**
    * Limits a log.
    *
-   * @param lowWatermark the lowest sequence that anybody needs
+   * @param lowWatermark returns the lowest sequence that is still needed
    */
   AdmissionControl(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
     this.queue = config.name();
@@ -104,9 +103,9 @@ final class AdmissionControl {
   }
 
   /**
-   * Refuses what is larger than a queue that gives up its oldest messages for it.
+   * Refuses what is larger than a queue that discards its oldest messages for it.
    *
-   * @throws QueueFullException likewise
+   * @throws QueueFullException it is larger
    */
   void check(PublishBuffer buffer) {
     if (discards()) {
@@ -134,7 +133,7 @@ final class AdmissionControl {
     return attempt.getAsLong();
   }
 
-  /** However much is completed, it would not help: a batch that is larger than the queue. */
+  /** Refuses a batch that is larger than the queue, for which there will never be room. */
   private void refuseWhatNeverFits(PublishBuffer buffer) {
     if (!log.capacity().couldEverHold(buffer)) {
       throw new QueueFullException(
@@ -201,11 +200,10 @@ final class AdmissionControl {
   }
 
   /**
-   * For housekeeping: has the room computed anew, because a subscriber may have gone back, and ends
-   * the time in which the queue was full once a tenth of its limits is free and nobody has found it
-   * full for a second.
+   * Computes the room anew, because a subscriber may have moved back; for housekeeping. The queue
+   * is no longer full once a tenth of its limits is free and no publisher was refused for a second.
    *
-   * @return what publishers were told, if the queue is full
+   * @return the text of the first refusal, if the queue is full
    */
   Optional<String> look() {
     if (!config.isLimited() || discards()) {

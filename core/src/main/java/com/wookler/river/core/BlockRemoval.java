@@ -14,11 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes the files of blocks that the log has forgotten, oldest first: one that cannot be deleted
- * now keeps those behind it, until it can. Otherwise the next opening would find a block without
- * the one behind it, which is what a loss looks like.
- *
- * <p>What is left when the queue is closed is found by the next opening, which takes it out again.
+ * Deletes the files of blocks that the log has forgotten, oldest first. Where one cannot be deleted
+ * now, those after it stay too: otherwise the next opening would find a gap between blocks, and
+ * take it for a loss. What is left when the queue is closed is archived again by the next opening.
  */
 final class BlockRemoval {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRemoval.class);
@@ -34,9 +32,9 @@ final class BlockRemoval {
       late; // set by the flusher, cleared by the caller that sends it to try again
 
   /**
-   * A block that goes.
+   * A block whose files are to be deleted.
    *
-   * @param damaged its data file is kept aside
+   * @param damaged whether its data file is kept
    */
   private record Leaving(Seal seal, boolean damaged) {}
 
@@ -48,7 +46,7 @@ final class BlockRemoval {
     this.retry = new RetryBackoff(time);
   }
 
-  /** A block that no reader stands in any more, the one behind the last; on the flusher. */
+  /** Adds the next block, which no reader uses any more; on the flusher. */
   void add(Seal seal, boolean damaged) {
     leaving.add(new Leaving(seal, damaged));
     if (!late) {
@@ -74,9 +72,9 @@ final class BlockRemoval {
   }
 
   /**
-   * Deletes what is left; on the flusher. First the ledgers that say it is completed, so that a
-   * power loss undoes neither or both, and the ids of its messages, which nothing tells once it is
-   * gone. Where these cannot be written now, the files stay until they can.
+   * Deletes the files; on the flusher. Before that it forces the ledgers, by which the blocks are
+   * completed, and the ids of their messages, which no other file has. Where these cannot be forced
+   * now, the files stay until they can.
    */
   void run() {
     try {
@@ -85,7 +83,7 @@ final class BlockRemoval {
         late = !leaving.isEmpty(); // the log says itself why it could not be forced
         return;
       }
-    } catch (RuntimeException | Error e) { // an error too: nothing else tries again
+    } catch (RuntimeException | Error e) { // an error too: only this tries again
       putOff("until what tells of it can be forced", e);
       return;
     }

@@ -42,11 +42,11 @@ import org.slf4j.LoggerFactory;
  *    delayed/                    messages that wait for their time, if there were any
  *    forwards/, origins.json     how far it has forwarded, and taken from others
  *    subscribers/&lt;name&gt;/        their ledgers
- *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data set aside
+ *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data that was renamed
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
-  /** In the name of a directory of data that was set aside. */
+  /** Is part of the name of a directory of discarded data. */
   static final String DISCARDED = ".discarded-";
 
   private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
@@ -69,10 +69,10 @@ final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Takes possession of a queue's directory, making it if there is none.
+   * Locks a queue's directory for this process, and creates it if there is none.
    *
-   * @param reload false to set aside what it holds and start empty
-   * @throws QueueLockedException somebody else has it
+   * @param reload false to rename what it holds and start empty
+   * @throws QueueLockedException it is open elsewhere
    * @throws ConfigurationException the name differs from an existing one only in case, or the
    *     directory is something else
    * @throws RiverException it cannot be read or written
@@ -186,7 +186,7 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns whether it may stand there because the making of a queue was cut short. */
+  /** Returns whether the file may be of a queue whose creation was interrupted. */
   private static boolean isOfABeginning(Path file, String name) {
     String[] inside = file.toFile().list();
     boolean isEmptyDirectory = inside != null && inside.length == 0;
@@ -265,7 +265,7 @@ final class DataDirectory implements AutoCloseable {
     return identity.has().contains(part);
   }
 
-  /** Notes, on the device, that the queue has begun these files. */
+  /** Records, on the device, that the queue has begun these files. */
   synchronized void begun(QueueIdentity.Part part) throws IOException {
     if (!has(part)) {
       QueueIdentity noted = identity.with(part);
@@ -274,7 +274,7 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Removes what was set aside longer ago than this. */
+  /** Deletes data that was renamed longer ago than this. */
   void removeDiscarded(Duration retention, Instant now) {
     String prefix = path.getFileName() + DISCARDED;
     Path base = path.getParent();
@@ -287,7 +287,7 @@ final class DataDirectory implements AutoCloseable {
         Instant since = since(String.valueOf(sibling.getFileName()).substring(prefix.length()));
         if (since != null && since.isAfter(now.plus(CLOCK_TOLERANCE))) {
           Path renamed = aside(path, now);
-          Files.move(sibling, renamed); // else it would stay until the clock has caught up
+          Files.move(sibling, renamed); // otherwise it would stay until the clock has caught up
           LOG.warn(
               "{} was set aside when the clock was ahead of {}: its retention counts from now on,"
                   + " as {}",
@@ -326,14 +326,14 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns whether it is this process's own still. */
+  /** Returns the lock, which knows whether the directory is still owned by this process. */
   DirectoryLock lock() {
     return lock;
   }
 
   /**
-   * Deletes the directory with all that is in it, while it is still locked, and gives it up; unless
-   * it is not this process's own any more.
+   * Deletes the directory with its content while it is still locked, and releases it; unless
+   * another process owns it now.
    */
   void delete() throws IOException {
     try {

@@ -45,12 +45,12 @@ import org.slf4j.LoggerFactory;
  * The dead letters of one subscriber: a queue in the subscriber's directory, made with the first
  * letter.
  *
- * <p>Two subscribers of it are River's own: {@code letters} has not completed what users see,
- * {@code settled} stands where {@link DeadLetterStore#settle} says. Both keep the blocks that they
- * need.
+ * <p>It has two internal subscribers: {@code letters} has not completed the letters that users see,
+ * {@code settled} is at the position that {@link DeadLetterStore#settle} sets. Both keep the blocks
+ * that they need.
  *
- * <p>Whoever uses the queue holds {@code use} shared; closing takes it alone. Nobody waits for it
- * to be closed: closing waits for the pools, on whose threads users of it run.
+ * <p>Each use of the queue holds {@code use} shared; closing takes it alone. A use never waits for
+ * a closing, because closing waits for the pools, on whose threads uses run.
  */
 final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterQueue.class);
@@ -84,7 +84,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private record Parts(
       RunningQueue<byte[]> queue, Subscriber<byte[]> letters, Subscriber<byte[]> settled) {}
 
-  /** What is done with the open queue. */
+  /** Uses the open queue. */
   @FunctionalInterface
   private interface Action<T> {
     T with(Parts parts);
@@ -127,7 +127,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     return this;
   }
 
-  /** Does something if there is a queue, or if it is to be made. */
+  /** Runs an action if there is a queue, which is created first if {@code make}. */
   private <T> T use(boolean make, T otherwise, Action<T> action) {
     if (!use.readLock().tryLock()) {
       throw closed();
@@ -176,8 +176,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * Opens the queue. One that cannot be opened as it is gets out of the way and a new one is made:
-   * the subscriber must go on. What the device refuses is not that one's fault, and is thrown.
+   * Opens the queue. One that is too damaged to be opened is quarantined, and a new one is created,
+   * so that the subscriber continues. An error of the device is thrown instead.
    */
   private Parts start() {
     Path own = directory.resolve(name);
@@ -222,7 +222,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
         QueueOptions.TABLE
             .defaults()
             .with(QueueOptions.DIRECTORY, directory)
-            .with(QueueOptions.MAX_MESSAGE_BYTES, LARGEST_MESSAGE) // older ones may be larger
+            .with(QueueOptions.MAX_MESSAGE_BYTES, LARGEST_MESSAGE) // older messages may be larger
             .with(QueueOptions.SYNC_INTERVAL, config.get(QueueOptions.SYNC_INTERVAL));
     RunningQueue<byte[]> queue =
         RunningQueue.ofDeadLetters(
@@ -260,7 +260,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     try {
       useIfThere(open -> open.settled().seek(Position.sequence(end)));
     } catch (QueueClosedException e) {
-      // the next opening finds what is settled by itself
+      // the next opening reads which are settled
     }
   }
 
@@ -331,7 +331,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     return count(open -> drop(open, most, age));
   }
 
-  /** Not while a step of a redrive has taken letters: the next call finds the limits exceeded. */
+  /** Drops none while a step of a redrive has taken letters; the next call drops them. */
   private long drop(Parts open, long most, Duration age) {
     if (!moving.tryLock()) {
       return 0;
@@ -401,9 +401,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * One step, as soon as there is room for it, or for one letter at least. Waits without {@code
-   * use}, so that the subscriber and the queue can be closed meanwhile, and looks again from time
-   * to time.
+   * Redrives one step, as soon as there is room for it, or for one letter at least. It waits
+   * without {@code use}, so that subscriber and queue can be closed meanwhile.
    */
   private int redriveOnce(int max) {
     TimeSource time = config.time();
@@ -458,7 +457,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
       int done = 0;
       try {
         done = publish(taken);
-      } finally { // all that are left at once: so they stay in their order
+      } finally { // the rest at once, so that they stay in their order
         taken.subList(done, taken.size()).forEach(Delivery::release);
       }
       if (done > 0) {

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Stores messages with an id once within a window.
  *
- * <p>Whoever publishes with an id holds the lock of the ids from looking it up until its message is
- * in the log and the id is known; not while it waits for room, after which it looks again. Messages
- * without an id pass by.
+ * <p>A publish with an id holds the lock of the ids from looking it up until its message is in the
+ * log and the id is known; not while it waits for room, after which it looks again. Messages
+ * without an id do not come here.
  */
 final class Deduplicator implements AfterLog {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
@@ -38,7 +38,7 @@ final class Deduplicator implements AfterLog {
   private long capturedEnd; // confined to the flusher
   private long foundAgain; // ids that files have lost; confined to the opening thread
 
-  /** What the opening of the ids asks the log. */
+  /** The log and the directory, as the index of ids needs them. */
   private record Known(BlockLog log, DataDirectory directory) implements IdStore.Log {
     @Override
     public boolean hasFiles() {
@@ -124,7 +124,8 @@ final class Deduplicator implements AfterLog {
 
   private void addFromLog(String id, long sequence, long micros) {
     IdStore.Original known = ids.find(id, log.times().wallOf(micros));
-    if (known == null || known.sequence() < sequence) { // else its file would grow with each start
+    if (known == null
+        || known.sequence() < sequence) { // otherwise its file would grow with each opening
       ids.add(id, sequence, micros);
       foundAgain += sequence < ids.missingBelow() ? 1 : 0;
     }
@@ -152,7 +153,7 @@ final class Deduplicator implements AfterLog {
     private final PublishBuffer buffer;
     private final List<? extends Message<?>> messages;
     private final byte[][] converted;
-    private final long[] stands; // of each message: where it stands, or behind the log's end
+    private final long[] sequences; // of each message; if it is new, ~ of its index in the document
     private long base;
 
     Attempt(
@@ -164,7 +165,7 @@ final class Deduplicator implements AfterLog {
       this.buffer = buffer;
       this.messages = messages;
       this.converted = converted;
-      this.stands = new long[converted.length];
+      this.sequences = new long[converted.length];
     }
 
     @Override
@@ -187,22 +188,22 @@ final class Deduplicator implements AfterLog {
       }
     }
 
-    /** Finds what is known; the others go into the document, their place in it stored as ~place. */
+    /** Looks the ids up, and adds the messages whose id is new to the document. */
     private void plan(long now) {
       DocumentWriter document = buffer.document();
       document.start();
       Map<String, Integer> inBatch = new HashMap<>();
-      for (int i = 0; i < stands.length; i++) {
+      for (int i = 0; i < sequences.length; i++) {
         Message<?> message = messages.get(i);
         String id = message.id();
         IdStore.Original known = id == null ? null : ids.find(id, now);
         Integer before = id == null ? null : inBatch.putIfAbsent(id, i);
         if (known != null) {
-          stands[i] = known.sequence();
+          sequences[i] = known.sequence();
         } else if (before != null) {
-          stands[i] = stands[before];
+          sequences[i] = sequences[before];
         } else {
-          stands[i] = ~(long) document.count();
+          sequences[i] = ~(long) document.count();
           document.add(converted[i], message.key(), message.headers(), message.terms());
         }
       }
@@ -210,9 +211,9 @@ final class Deduplicator implements AfterLog {
 
     private void remember(long storedMicros) {
       long added = 0;
-      for (int i = 0; i < stands.length; i++) {
+      for (int i = 0; i < sequences.length; i++) {
         String id = messages.get(i).id();
-        if (stands[i] == ~added) {
+        if (sequences[i] == ~added) {
           if (id != null) {
             ids.add(id, base + added, storedMicros);
           }
@@ -225,21 +226,21 @@ final class Deduplicator implements AfterLog {
       int stored = 0;
       long end = 0;
       Map<Integer, Long> duplicates = Map.of();
-      for (int i = 0; i < stands.length; i++) {
-        long sequence = sequence(stands[i]);
+      for (int i = 0; i < sequences.length; i++) {
+        long sequence = sequence(sequences[i]);
         end = Math.max(end, sequence + 1);
-        if (stands[i] == ~(long) stored) {
+        if (sequences[i] == ~(long) stored) {
           stored++;
         } else {
           duplicates = duplicates.isEmpty() ? new TreeMap<>() : duplicates;
           duplicates.put(i, sequence);
         }
       }
-      return new Placed(stored > 0 ? base : sequence(stands[0]), end, duplicates);
+      return new Placed(stored > 0 ? base : sequence(sequences[0]), end, duplicates);
     }
 
-    private long sequence(long stands) {
-      return stands < 0 ? base + ~stands : stands;
+    private long sequence(long known) {
+      return known < 0 ? base + ~known : known;
     }
   }
 

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * and locked again at each {@link #renew}: a lock that other code in this JVM has ended, such as a
  * backup that reads all files of the directory, is there again soon.
  *
- * <p><b>The record</b> keeps others out until then, where they can see that its process runs; and
- * where they cannot, it is how this process notices that it was robbed, see {@link #lost}.
+ * <p><b>The record</b> keeps other processes out until then, where they can see that its process
+ * runs. Where they cannot, this process notices by it that another one took over: {@link #lost}.
  */
 final class DirectoryLock implements Possession, AutoCloseable {
   static final String FILE = "LOCK";
@@ -83,7 +83,7 @@ final class DirectoryLock implements Possession, AutoCloseable {
     }
   }
 
-  /** Gives a claim up. */
+  /** Ends a claim. */
   static void unclaim(Path directory) {
     System.getProperties().remove(CLAIM + directory);
   }
@@ -157,7 +157,7 @@ final class DirectoryLock implements Possession, AutoCloseable {
             + " open; stop it, or give this queue another directory");
   }
 
-  /** The lock was free, but the one who has the directory open may have lost it. */
+  /** Refuses a directory whose lock is free only because its owner, which still runs, lost it. */
   private static void refuseRunning(
       @Nullable OwnerRecord owner, String key, Path directory, String name) {
     if (owner == null || owner.pid() == 0 || !owner.lock().equals(key)) {
@@ -194,7 +194,7 @@ final class DirectoryLock implements Possession, AutoCloseable {
               : now.who() + " has taken " + directory + " over" + remedy());
     } catch (NoSuchFileException e) {
       return Optional.of(directory + " was deleted or moved away (" + e.getFile() + ")" + remedy());
-    } catch (IOException e) { // such as for want of descriptors: nothing is known
+    } catch (IOException e) { // such as too many open files: nothing is known
       LOG.debug("Queue {}: cannot look at the owner of {}", name, directory, e);
       return Optional.empty();
     }
@@ -221,7 +221,7 @@ final class DirectoryLock implements Possession, AutoCloseable {
     next = (next + 1) % PARTS;
   }
 
-  /** Gives up a directory that was moved. */
+  /** Releases a directory that was moved. */
   synchronized void close(Path movedTo) throws IOException {
     try (channel) {
       owner.closed().write(movedTo);

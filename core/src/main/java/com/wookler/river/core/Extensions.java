@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** Finds who understands the further elements of a subscriber in XML. */
+/** Finds the extension that reads further elements of a subscriber in XML. */
 final class Extensions {
   private static final List<String> OF_THE_REACTOR =
       List.of("executor", "processor", "filter", "selector");
@@ -17,7 +17,7 @@ final class Extensions {
     ServiceLoader.load(SubscriberExtension.class).forEach(found::add);
   }
 
-  /** Children that a subscriber may have. */
+  /** Returns the names of the children that a subscriber may have. */
   List<String> children() {
     List<String> names = new ArrayList<>();
     names.add("params");
@@ -29,7 +29,7 @@ final class Extensions {
    * Reads those of a subscriber, if it has any.
    *
    * @throws com.wookler.river.common.errors.ConfigurationException something in them is wrong, or
-   *     the module is missing that understands them
+   *     the module that reads them is missing
    */
   Optional<SubscriberExtension.Attachment> read(ConfigNode subscriber) {
     for (SubscriberExtension extension : found) {

@@ -10,14 +10,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says once when a queue becomes full, and once a burst that it gives messages up.
+ * Logs once when a queue becomes full, and once a burst that it discards messages.
  *
  * <p>Confined to the steps of housekeeping.
  */
 final class FullWatch {
   private static final Logger LOG = LoggerFactory.getLogger(FullWatch.class);
 
-  /** So long without another discarded message, and the burst is over. */
+  /** A burst ends after this time without another discarded message. */
   private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
 
   private final String queue;

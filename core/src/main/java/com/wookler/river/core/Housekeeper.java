@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at a queue from time to time and gives out what is to be done: recycle by time, force,
- * archive, expire backups.
+ * Looks at a queue from time to time and submits what is due: recycling by time, forces, archiving,
+ * expiry of backups.
  *
  * <p>A step decides only; forcing and archiving run on the pools, one task of a kind at a time a
  * queue.
@@ -32,7 +32,7 @@ final class Housekeeper implements ManagedTask {
   private final BlockLog log;
   private final SubscriberRegistry<?> subscribers;
   private final ForceOrder order;
-  private final BlockDrain drain;
+  private final BlockArchiver archiver;
   private final FullWatch fullWatch;
   private final QueueStorage storage;
   private final TimeSource time;
@@ -44,8 +44,8 @@ final class Housekeeper implements ManagedTask {
   private volatile boolean stopped; // set by the closing thread, read by the worker
   private long forcedAt; // confined to the task's steps, which never overlap
   private long expiredAt;
-  private long lookedAt; // whether the directory is this process's own
-  private int told; // the number of the last shortage that the listeners heard of
+  private long lookedAt; // at the ownership of the directory
+  private int reported; // the number of the last shortage that listeners were notified of
   private boolean failed;
   private final RateLimitedLog saidUnforced; // confined to force(), of which there is one at a time
 
@@ -53,7 +53,7 @@ final class Housekeeper implements ManagedTask {
       QueueStorage storage,
       SubscriberRegistry<?> subscribers,
       ForceOrder order,
-      BlockDrain drain,
+      BlockArchiver archiver,
       FullWatch fullWatch) {
     this.storage = storage;
     this.log = storage.log;
@@ -61,7 +61,7 @@ final class Housekeeper implements ManagedTask {
     this.queue = config.name();
     this.subscribers = subscribers;
     this.order = order;
-    this.drain = drain;
+    this.archiver = archiver;
     this.fullWatch = fullWatch;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
@@ -89,7 +89,7 @@ final class Housekeeper implements ManagedTask {
       log.ownership().keep();
       log.checkFiles();
     }
-    if (!log.ownership().isLost()) { // else nothing may touch its files
+    if (!log.ownership().isLost()) { // otherwise its files belong to another process
       work(now);
     }
     if (!failed && log.failure().isPresent()) {
@@ -105,15 +105,15 @@ final class Housekeeper implements ManagedTask {
     subscribers.discard(log.capacity().discardBelow(), false);
     log.relieve(subscribers::lowWatermark);
     fullWatch.look();
-    subscribers.tend();
+    subscribers.runMaintenance();
     tellShortage();
     if (now - forcedAt >= TimeUnit.NANOSECONDS.convert(config.get(QueueOptions.SYNC_INTERVAL))
         && order.isUnforced()) {
       forcedAt = now;
       once(forcing, storage.flusher, this::force);
     }
-    if (drain.isDue() && working.compareAndSet(false, true)) {
-      storage.worker.execute(this::drain);
+    if (archiver.isDue() && working.compareAndSet(false, true)) {
+      storage.worker.execute(this::archive);
     }
     Backup backup = storage.backup;
     if (backup != null && now - expiredAt >= EXPIRY_NANOS) {
@@ -135,30 +135,30 @@ final class Housekeeper implements ManagedTask {
 
   private void tellShortage() {
     Shortage shortage = log.shortage().orElse(null);
-    if (shortage != null && shortage.number() > told) {
-      told = shortage.number();
+    if (shortage != null && shortage.number() > reported) {
+      reported = shortage.number();
       storage.notifyListeners(all -> all.full(shortage.text()));
     }
   }
 
   /**
-   * Takes one block out, then goes to the back of the line for the next: other queues have blocks
-   * too.
+   * Archives one block, and submits itself again for the next, so that other queues have their
+   * turn.
    */
-  private void drain() {
+  private void archive() {
     boolean more = false;
     try {
-      drain.drainOne();
-      more = !stopped && drain.isDue();
+      archiver.archiveOne();
+      more = !stopped && archiver.isDue();
     } finally {
       working.set(more);
     }
     if (more) {
-      storage.worker.execute(this::drain);
+      storage.worker.execute(this::archive);
     }
   }
 
-  /** Ends what goes on by itself; the worker's line is empty soon after. */
+  /** Ends archiving; the worker's serial executor is empty soon after. */
   void stop() {
     stopped = true;
   }

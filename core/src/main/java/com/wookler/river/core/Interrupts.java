@@ -6,7 +6,7 @@ import java.util.function.Supplier;
 
 /** Keeps an interrupt of the caller's thread until River is done with its files. */
 final class Interrupts {
-  /** Of work that interrupts end: the caller that interrupts so often wants it ended. */
+  /** How often work is tried: a thread that is interrupted more often is to end. */
   private static final int TRIES = 5;
 
   private Interrupts() {}
@@ -28,7 +28,7 @@ final class Interrupts {
 
   /**
    * Runs work that has a result and defers interrupts, and runs it again if an interrupt has closed
-   * a file. The work must leave nothing behind where it fails.
+   * a file. Work that fails must leave nothing open.
    */
   static <T> T deferred(Supplier<T> work) {
     boolean interrupted = false;

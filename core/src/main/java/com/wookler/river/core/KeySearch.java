@@ -18,9 +18,9 @@ record KeySearch(KeySource source, Lookup lookup) {
   /**
    * Returns the last message with this key.
    *
-   * @param found where the last message with the hash of this key stands: of two keys with one hash
-   *     the later one's, which hides the other; then that is looked for in the log itself, and so
-   *     it is where the message has been lost since
+   * @param found the sequence of the last message with the hash of this key: of two keys with one
+   *     hash the later one's, which hides the other; then that is looked for in the log itself, and
+   *     so it is where the message has been lost since
    */
   Optional<StoredMessage> latest(String key, long found) {
     if (found == KeyIndex.NONE || found < source.first()) {

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the last message with a key, of a queue with {@code queue.index.keys}, and keeps the index
- * up to date in the background: looked at by the task manager, done on the workers, in a line of
- * its own. Thread-safe.
+ * up to date in the background: looked at by the task manager, done on the workers, in a serial
+ * executor of its own. Thread-safe.
  */
 final class LatestByKey implements ManagedTask, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LatestByKey.class);
@@ -58,9 +58,9 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   }
 
   /**
-   * Takes up the index, and begins to follow the log.
+   * Opens the index, and begins to follow the log.
    *
-   * @param worker a line for this alone
+   * @param worker a serial executor for this alone
    */
   static LatestByKey open(
       QueueConfig<?> config,
@@ -144,10 +144,10 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     return true;
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     source.leave(block);
-    merges = true; // what the index has of it can go
+    merges = true; // its entries in the index can be dropped
   }
 
   @Override

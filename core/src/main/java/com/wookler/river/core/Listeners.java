@@ -10,11 +10,11 @@ import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells every listener, whatever one of them throws. Thread-safe. */
+/** Notifies every listener, whatever one of them throws. Thread-safe. */
 final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
-  /** Of every queue: they share the threads on which listeners are called. */
+  /** Shared by all queues, as the threads are on which listeners are called. */
   private static final ThreadLocal<Boolean> CALLING = ThreadLocal.withInitial(() -> false);
 
   private final List<QueueListener> listeners = new CopyOnWriteArrayList<>();
@@ -62,7 +62,7 @@ final class Listeners {
   }
 
   /**
-   * Refuses what waits for the threads on which listeners are called.
+   * Refuses calls that wait for the threads on which listeners are called.
    *
    * @throws IllegalStateException a listener is calling
    */
@@ -79,7 +79,7 @@ final class Listeners {
       for (QueueListener listener : listeners) {
         try {
           call.accept(listener);
-        } catch (Throwable e) { // what it was told of has happened all the same
+        } catch (Throwable e) { // what it was notified of has happened all the same
           LOG.error("Listener {} failed", listener, e);
         }
       }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The keys of a queue's messages, out of the log and of the backups before it. Thread-safe. */
+/** Reads the keys of a queue's messages from its log and the backups before it. Thread-safe. */
 final class LoggedKeys implements KeySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoggedKeys.class);
   private static final int STEP = 1_024;
@@ -30,7 +30,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
   private int damagedInARow;
 
   @GuardedBy("shared.lock")
-  private boolean damaged; // and told
+  private boolean damaged; // and logged
 
   LoggedKeys(String queue, BlockLog log, @Nullable Backup backup) {
     this.queue = queue;
@@ -85,7 +85,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     long at = from;
     for (StoredMessage message : frame) {
       if (at < to) {
-        tell(sink, at, message.key(), message.terms());
+        add(sink, at, message.key(), message.terms());
       }
       at++;
     }
@@ -121,13 +121,13 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   private static StoredMessage.Maker<Boolean> keysTo(Sink sink) {
     return (sequence, micros, data, key, headers, terms) -> {
-      tell(sink, sequence, key, terms);
+      add(sink, sequence, key, terms);
       return true;
     };
   }
 
   /** A delayed message is not the last of its key before it is due; its copy is then. */
-  private static void tell(Sink sink, long at, @Nullable String key, @Nullable Terms terms) {
+  private static void add(Sink sink, long at, @Nullable String key, @Nullable Terms terms) {
     if (key != null && !Terms.isDelayed(terms)) {
       sink.key(at, key);
     }
@@ -143,7 +143,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     return Math.min(to, damagedInARow % MAX_DAMAGED == 0 ? behindBlock : from + 1);
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     shared.leave(block);
   }

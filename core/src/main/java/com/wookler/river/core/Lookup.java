@@ -26,13 +26,13 @@ import org.slf4j.LoggerFactory;
  */
 final class Lookup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
-  private static final int LOCKED_READS = 1_024; // then others have their turn
+  private static final int LOCKED_READS = 1_024; // then other threads have their turn
 
   private final BlockLog log;
   private final @Nullable Backup backup;
   final SharedReader shared; // its lock is held by a test, too
 
-  /** Messages in a row; volatile, as those who ask are on several threads. */
+  /** Messages in a row; volatile because several threads look up. */
   private volatile SoftReference<List<StoredMessage>> near = new SoftReference<>(null);
 
   Lookup(String queue, BlockLog log, @Nullable Backup backup) {
@@ -41,7 +41,7 @@ final class Lookup implements AutoCloseable {
     this.shared = new SharedReader(queue, log);
   }
 
-  /** Messages in a row from a sequence on; empty if the first is nowhere. */
+  /** Returns messages in a row from a sequence on; none if the first is nowhere. */
   List<StoredMessage> read(long from, int max) {
     List<StoredMessage> found = new ArrayList<>();
     while (found.size() < max) {
@@ -55,8 +55,8 @@ final class Lookup implements AutoCloseable {
   }
 
   /**
-   * One message; null if it is nowhere. What its backup has beside it is kept, for those that are
-   * asked for next.
+   * Returns one message; null if it is nowhere. The messages beside it in its backup are kept for
+   * the next look-ups.
    */
   @Nullable StoredMessage readNear(long sequence) {
     if (backup == null || sequence >= log.firstSequence()) {
@@ -112,7 +112,7 @@ final class Lookup implements AutoCloseable {
     } catch (DamagedMessageException e) {
       boolean lost = log.gaps().endOf(from) > from;
       if (found.isEmpty() && from >= log.firstSequence() && !lost) {
-        throw e; // else its block went into the backup meanwhile
+        throw e; // otherwise its block went into the backup meanwhile
       }
     } finally {
       shared.lock.unlock();
@@ -193,8 +193,8 @@ final class Lookup implements AutoCloseable {
       }
       Optional<Damage> lost = backup.damageOf(next, end);
       damaged |= holds || lost.isPresent();
-      long behind = holds ? next + 1 : backup.firstSequenceFrom(next + 1).orElse(end);
-      next = Math.max(next + 1, lost.map(Damage::end).orElse(behind));
+      long after = holds ? next + 1 : backup.firstSequenceFrom(next + 1).orElse(end);
+      next = Math.max(next + 1, lost.map(Damage::end).orElse(after));
     }
     return damaged;
   }

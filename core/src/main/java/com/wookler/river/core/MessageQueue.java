@@ -109,8 +109,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Returns what tells it from every other queue, also from one that had its name before it: made
-   * with its directory, kept as long as that is.
+   * Returns what distinguishes it from every other queue, also from one that had its name before
+   * it: made with its directory, kept as long as that is.
    */
   public UUID identity() {
     return running().subscribers().identity();
@@ -213,7 +213,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Returns the highest position that the queue has of an origin, from which its source goes on;
+   * Returns the highest position that the queue has of an origin, from which its source continues;
    * empty if it has none.
    */
   public OptionalLong lastFrom(Origin origin) {
@@ -241,7 +241,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * Reads several messages in a row: from a sequence on, up to a number, until one is missing, a
-   * delayed message in both places. To read on: from the {@link Delivery#place} behind the last
+   * delayed message in both places. To read on: from the {@link Delivery#place} after the last
    * one's.
    *
    * @param from a sequence that no message has, a negative one too, finds nothing
@@ -262,8 +262,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * Returns the last message with this key that was published before the call and is in the log, or
-   * in a backup: what {@link #read(long)} gives for it, also if it has expired, or was given up.
-   * One that is delayed counts from when it is due.
+   * in a backup: what {@link #read(long)} gives for it, also if it has expired, or is a dead
+   * letter. One that is delayed counts from when it is due.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
@@ -452,7 +452,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
           .set(QueueOptions.FULL_TIMEOUT, timeout);
     }
 
-    /** How long the queue keeps what nobody has completed (default: for good). */
+    /** Sets how long the queue keeps what no subscriber has completed (default: for good). */
     public Builder<M> retention(Retention retention) {
       settings = retention.in(settings);
       return this;
@@ -479,9 +479,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * Lets messages expire so long after they were published (default zero: only those that say
      * so). What is out then may still be acknowledged.
      *
-     * @param expiryQueue another queue, to which a message is handed on for each subscriber that
+     * @param expiryQueue another queue, to which a message is transferred for each subscriber that
      *     had not completed it, before it counts as completed. It has to be open here, with the
-     *     same base directory; else expired messages wait, and those behind. Null: they go nowhere
+     *     same base directory; else expired messages wait, and those after them. Null: they go
+     *     nowhere
      */
     public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
       return set(QueueOptions.MAX_AGE, Objects.requireNonNull(age, "age"))
@@ -519,7 +520,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
      * whichever is less, and a block more where the backup is on the same volume; 0: none). When no
      * more are left, publishing ends with {@link com.wookler.river.core.message.QueueFullException}
-     * until there is space again; reading, acknowledging and archiving go on.
+     * until there is space again; reading, acknowledging and archiving continue.
      */
     public Builder<M> diskReserve(long bytes) {
       return set(QueueOptions.DISK_RESERVE, bytes);
@@ -530,7 +531,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return set(QueueOptions.RELOAD, take);
     }
 
-    /** How long data that was set aside is kept (default 7 days). */
+    /** Sets how long data that was renamed is kept (default 7 days). */
     public Builder<M> discardedRetention(Duration retention) {
       return set(QueueOptions.DISCARDED_RETENTION, Objects.requireNonNull(retention, "retention"));
     }

@@ -5,8 +5,8 @@ package com.wookler.river.core;
  */
 public enum OnDamage {
   /**
-   * It goes on at the next message that can be proven. What is lost counts as completed for it, and
-   * is reported: in the log, to listeners, in a counter and in the file {@code damage.log} of the
+   * It continues at the next valid message. What is lost counts as completed for it, and is
+   * reported: in the log, to listeners, in a counter and in the file {@code damage.log} of the
    * queue's directory, with the damaged bytes in {@code damaged} beside it.
    */
   SALVAGE,

@@ -151,7 +151,7 @@ final class QueueConfig<M> {
     return settings.find(option);
   }
 
-  /** Returns how long the queue keeps what nobody has completed. */
+  /** Returns how long the queue keeps what no subscriber has completed. */
   Retention retention() {
     return Retention.of(settings);
   }

@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /**
- * Makes the counters and figures of one queue and takes them out of the monitor's report again.
+ * Creates the counters and gauges of one queue, and removes them from the monitor's report again.
  *
  * <p>Thread-safe.
  */
@@ -26,8 +26,8 @@ final class QueueCounters {
   private final String store;
   private final CounterSet counters = new CounterSet();
 
-  /** Of those that are open. */
-  private final Map<SubscriberCounters, Figures<SubscriberStats>> figures =
+  /** The gauges of open subscribers. */
+  private final Map<SubscriberCounters, StatsGauges<SubscriberStats>> gauges =
       new ConcurrentHashMap<>();
 
   QueueCounters(String queue, TimeSource time) {
@@ -74,41 +74,41 @@ final class QueueCounters {
             Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
   }
 
-  /** Reports what a queue holds, until the figures are closed. */
-  Figures<QueueStats> show(Supplier<QueueStats> stats) {
-    return Figures.ofQueue(queue, stats, time);
+  /** Reports what a queue holds, until the gauges are closed. */
+  StatsGauges<QueueStats> show(Supplier<QueueStats> stats) {
+    return StatsGauges.ofQueue(queue, stats, time);
   }
 
-  /** Reports where a subscriber stands as long as it is open; called without a lock. */
+  /** Reports a subscriber as long as it is open; called without a lock. */
   void show(DurableSubscriber<?> subscriber) {
-    if (figures.containsKey(subscriber.counters())) {
+    if (gauges.containsKey(subscriber.counters())) {
       return;
     }
-    Figures<SubscriberStats> shown = Figures.ofSubscriber(queue, subscriber, time);
-    if (figures.putIfAbsent(subscriber.counters(), shown) == null) {
-      Figures.show(shown);
-      if (!subscriber.isOpen()) { // closed since: perhaps before it was known here
+    StatsGauges<SubscriberStats> shown = StatsGauges.ofSubscriber(queue, subscriber, time);
+    if (gauges.putIfAbsent(subscriber.counters(), shown) == null) {
+      StatsGauges.show(shown);
+      if (!subscriber.isOpen()) { // closed since, perhaps before it was added here
         hide(subscriber.counters());
       }
     }
   }
 
   private void hide(SubscriberCounters of) {
-    Figures<SubscriberStats> shown = figures.remove(of);
+    StatsGauges<SubscriberStats> shown = gauges.remove(of);
     if (shown != null) {
       shown.close();
     }
   }
 
-  void remove(SubscriberCounters gone) {
-    hide(gone);
-    counters.remove(gone.reads());
-    counters.remove(gone.storeReads());
-    counters.remove(gone.acks());
-    counters.remove(gone.redelivered());
-    counters.remove(gone.dead());
-    counters.remove(gone.deadDropped());
-    counters.remove(gone.readTime());
+  void remove(SubscriberCounters closed) {
+    hide(closed);
+    counters.remove(closed.reads());
+    counters.remove(closed.storeReads());
+    counters.remove(closed.acks());
+    counters.remove(closed.redelivered());
+    counters.remove(closed.dead());
+    counters.remove(closed.deadDropped());
+    counters.remove(closed.readTime());
   }
 
   void close() {

@@ -33,10 +33,10 @@ public interface QueueListener {
 
   /**
    * Publishers are refused or wait, because the queue holds as much as its limits allow, or because
-   * the disk is full or has no more left than its reserve. Told once, until publishing has gone on
-   * and stopped again.
+   * the disk is full or has no more left than its reserve. Called once, until publishing has
+   * continued and stopped again.
    *
-   * @param why what the first of them was told
+   * @param why the text of the first refusal
    */
   default void full(String why) {}
 
@@ -62,12 +62,12 @@ public interface QueueListener {
   default void deadLettersDropped(String subscriber, long letters) {}
 
   /**
-   * Messages were lost to damage, and subscribers go on behind them. Told once for each run of
+   * Messages were lost to damage, and subscribers continue after them. Called once for each run of
    * messages, the caller that meets it first, and not again after a restart.
    *
    * @param block its number; -1: they were delayed, and in a file of those
    * @param file its data file; that of its backup if the block has left the log
-   * @param firstSequence the first that is lost; -1: nothing is left that tells which they were
+   * @param firstSequence the first that is lost; -1: nothing is left that says which they were
    * @param messages how many
    */
   default void damaged(int block, Path file, long firstSequence, long messages) {}

@@ -8,7 +8,7 @@ public enum QueueState {
   STARTING,
   /** Takes and delivers messages. */
   RUNNING,
-  /** Its log failed: no publish succeeds, reads and acknowledgements go on where they can. */
+  /** Its log failed: no publish succeeds, reads and acknowledgements continue where they can. */
   FAILED,
   /** Closing; waits for the calls under way. */
   STOPPING,

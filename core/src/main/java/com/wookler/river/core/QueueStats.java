@@ -14,7 +14,7 @@ package com.wookler.river.core;
  * @param archived blocks that have left the log for the backup since the queue was opened; not
  *     those that were deleted without one
  * @param backups blocks in the backup directory
- * @param discarded messages given up since the queue was opened, by {@link
+ * @param discarded messages discarded since the queue was opened, by {@link
  *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had completed them, counted
  *     once for each such subscriber. While there is no subscriber a message is counted once, when
  *     its block leaves the log, not before; one that is still there when a subscriber is made that

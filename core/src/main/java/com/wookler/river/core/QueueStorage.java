@@ -91,7 +91,7 @@ final class QueueStorage {
     return opened;
   }
 
-  /** Returns a line of tasks of its own, which is released with the parts of a stage. */
+  /** Returns a serial executor, which is released with the parts of a stage. */
   WorkerPool.Serial line(ClosingStack.Stage stage, String pool) {
     WorkerPool threads = WorkerPool.acquire(pool, pool.equals("flusher") ? FLUSHERS : WORKERS);
     closing.add(stage, threads::release);
@@ -116,7 +116,7 @@ final class QueueStorage {
   }
 
   private BlockLog openLog() {
-    // apart from the queue's other work: archiving a block takes long, and so does making one
+    // apart from the queue's other work: archiving a block takes long, and so does creating one
     WorkerPool.Serial maker = line(STORAGE, "worker");
     WorkerPool.Serial toucher = line(STORAGE, "worker");
     LogLines lines = new LogLines(flusher, line(STORAGE, "flusher"), maker, toucher);
@@ -135,13 +135,13 @@ final class QueueStorage {
     if (!config.get(QueueOptions.KEY_INDEX)) {
       return null;
     }
-    LatestByKey opened = // in a line apart: a backlog takes long
+    LatestByKey opened = // in a serial executor apart: a backlog takes long
         LatestByKey.open(config, directory, log, backup, lookup, line(STORAGE, "worker"));
     closing.add(STORAGE, opened::close);
     return opened;
   }
 
-  /** Returns the queue as other queues see it that give it messages, or are given its own. */
+  /** Returns the queue as one end of transfers. */
   Endpoint endpoint() {
     return new Endpoint(
         config.name(),
@@ -152,14 +152,14 @@ final class QueueStorage {
         config.time());
   }
 
-  /** Returns whether readers go on behind damage, which is reported. */
+  /** Returns whether readers continue after damage, which is reported. */
   boolean passesDamage() {
     return config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
   }
 
   /**
-   * Returns where a reader goes on that finds no message of this sequence; the sequence itself if
-   * it must not go on.
+   * Returns where a reader continues that finds no message of this sequence; the sequence itself if
+   * it must stop.
    */
   long passOver(long sequence) {
     long end = log.gaps().endOf(sequence);

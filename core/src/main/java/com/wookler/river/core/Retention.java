@@ -7,18 +7,18 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long a queue keeps what nobody has completed; immutable.
+ * Says how long a queue keeps what no subscriber has completed; immutable.
  *
- * <p>A retention takes whole closed blocks out of the log, the oldest first, as if everybody had
- * completed them: into the backup where there is one. It does so when one of its limits says that
- * the block may go: all its messages are older than the age, or without it the log would still hold
- * as many bytes, or messages, as are to be kept. The active block never goes; a {@link
+ * <p>A retention takes whole closed blocks out of the log, the oldest first, as if every subscriber
+ * had completed them: into the backup where there is one. It does so when one of its limits says
+ * that the block may go: all its messages are older than the age, or without it the log would still
+ * hold as many bytes, or messages, as are to be kept. The active block never goes; a {@link
  * TimeBasedRecycle} closes that of an idle queue.
  *
- * <p>By itself it touches no message that a subscriber has not completed: it is for queues to which
- * nobody has subscribed, whose blocks would stay for good. With {@link #removingUnfinished} it
- * does; each subscriber that loses messages goes on behind them, also one that is closed, and they
- * are counted ({@link QueueStats#discarded}).
+ * <p>By itself it touches no message that a subscriber has not completed: it is for queues without
+ * subscribers, whose blocks would stay for good. With {@link #removingUnfinished} it does; each
+ * subscriber that loses messages continues after them, also one that is closed, and they are
+ * counted ({@link QueueStats#discarded}).
  */
 public final class Retention {
   private static final Duration LONGEST = Duration.ofDays(36_500);
@@ -48,7 +48,7 @@ public final class Retention {
   }
 
   /**
-   * Removes the oldest block when the others have so many bytes; so the log keeps at least these,
+   * Removes the oldest block when the others have this many bytes; so the log keeps at least these,
    * and at most a block more.
    *
    * @param bytes of block files in use, 1 or more
@@ -58,7 +58,7 @@ public final class Retention {
   }
 
   /**
-   * Removes the oldest block when the others hold so many messages; so the log keeps at least
+   * Removes the oldest block when the others hold this many messages; so the log keeps at least
    * these, and at most a block more.
    *
    * @param messages 1 or more

@@ -68,7 +68,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final TransferTarget transferTarget;
   private final Forwards forwards;
   private final ForceOrder order;
-  private final BlockDrain drain;
+  private final BlockArchiver archiver;
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot =
       new OpenQueues.Slot(this); // unknown to other queues until it runs
@@ -110,7 +110,7 @@ final class RunningQueue<M> implements OpenQueue {
       closing.enter(MAINTENANCE);
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
-      drain = new BlockDrain(storage, context, subscribers, delays, this::leave);
+      archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave);
       reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
       startHousekeeping(intake);
@@ -260,7 +260,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private void leave(int block) {
-    transferTarget.want(); // before the block goes, which tells what came from other queues
+    transferTarget.want(); // before the block is deleted, which has the origins of its messages
     forwards.leave(block);
     storage.leave(block);
   }
@@ -273,7 +273,7 @@ final class RunningQueue<M> implements OpenQueue {
                 config.get(QueueOptions.FORWARD), config.get(QueueOptions.FANOUT_ONLY)),
             expiries,
             storage::passOver,
-            () -> storage.line(DELIVERY, "worker")); // apart: a full queue holds up no other
+            () -> storage.line(DELIVERY, "worker")); // apart: a full queue delays no other
     closing.add(DELIVERY, opened::close);
     return opened;
   }
@@ -289,7 +289,7 @@ final class RunningQueue<M> implements OpenQueue {
     FullWatch fullWatch =
         new FullWatch(
             config, intake, this::discarded, why -> storage.notifyListeners(all -> all.full(why)));
-    Housekeeper housekeeper = new Housekeeper(storage, subscribers, order, drain, fullWatch);
+    Housekeeper housekeeper = new Housekeeper(storage, subscribers, order, archiver, fullWatch);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
@@ -350,7 +350,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   private long discarded() {
-    return subscribers.discarded() + drain.unseen();
+    return subscribers.discarded() + archiver.unseen();
   }
 
   QueueStats stats() {
@@ -364,13 +364,13 @@ final class RunningQueue<M> implements OpenQueue {
         first,
         next,
         storage.salvage.lost(),
-        drain.archived(),
+        archiver.archived(),
         storage.backup == null ? 0 : storage.backup.count(),
         discarded(),
         storage.directory.path().toFile().getUsableSpace(),
         delays.waiting(),
         storage.salvage.lostEver(),
-        drain.backupFailures());
+        archiver.backupFailures());
   }
 
   /** Forces the log and, after it, the ledgers. */
@@ -387,12 +387,13 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   /**
-   * Takes everything apart; with {@code delete} the directory is removed at the end. Whatever
-   * fails, the rest is taken apart all the same.
+   * Closes all parts; with {@code delete} the directory is deleted at the end. Whatever fails, the
+   * rest is closed all the same.
    *
    * @throws QueueFailedException what was published may not be on the device; not with {@code
    *     delete}
-   * @throws RiverException something else failed; likewise any other exception or error
+   * @throws RiverException something else failed; other exceptions and errors are thrown as they
+   *     are
    */
   void close(boolean andDelete) {
     delete = andDelete;

@@ -35,7 +35,7 @@ final class SharedReader implements AutoCloseable {
     return reader;
   }
 
-  /** Lets go of a block that leaves the log. */
+  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

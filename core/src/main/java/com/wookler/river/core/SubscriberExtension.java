@@ -5,12 +5,12 @@ import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
 
 /**
- * Understands further elements of a {@code <subscriber>} in XML. Found by {@link
+ * Reads further elements of a {@code <subscriber>} in XML. Found by {@link
  * java.util.ServiceLoader}; the module river-reactor brings one, for {@code <executor>}, {@code
  * <processor>} and their like.
  */
 public interface SubscriberExtension {
-  /** Names of the elements that it understands; the first extension that knows one is asked. */
+  /** Returns the names of the elements that it reads; the first extension that has one reads it. */
   List<String> elements();
 
   /**

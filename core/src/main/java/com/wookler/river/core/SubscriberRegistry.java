@@ -32,12 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows every subscriber of a queue, those that nobody has opened in this run too: what they have
+ * Knows every subscriber of a queue, also those that were not opened in this run: what they have
  * not completed stays.
  *
  * <p>Thread-safe. Creating, reopening and removing are guarded by this object's monitor, and happen
- * under the context's removal lock, taken before it, so that no block goes while a new subscriber
- * takes its place.
+ * under the context's removal lock, taken before it, so that no block is deleted while a new
+ * subscriber begins in it.
  */
 final class SubscriberRegistry<M> {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
@@ -51,7 +51,7 @@ final class SubscriberRegistry<M> {
   /** By name in lower case. */
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
 
-  /** By those that are not open any more, or were not. */
+  /** The settings of those that the queue's own settings name. */
   private final List<SubscriberConfig> configured;
 
   private final AtomicLong discardedOfClosed = new AtomicLong();
@@ -78,7 +78,7 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Looks up who has subscribed before.
+   * Reads which subscribers there are.
    *
    * @param deadLetters of the subscriber of a name, in its directory
    * @param forwards which need messages too
@@ -119,7 +119,7 @@ final class SubscriberRegistry<M> {
         .filter(config -> config.name().equals(name));
   }
 
-  /** Of all that have subscribed, open or not, in their order. */
+  /** Returns the names of all subscribers, open or not, sorted. */
   List<String> names() {
     return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
   }
@@ -195,7 +195,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Null if somebody is closing it. */
+  /** Returns the subscriber; null if another thread is closing it. */
   private @Nullable DurableSubscriber<M> openUnlessClosing(SubscriberConfig config) {
     context.removal().lock();
     try {
@@ -290,9 +290,9 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * A subscriber was closed: its ledger is forced and ends, and it is known by where it stood.
+   * Forces and closes the ledger of a subscriber that was closed, and keeps its low watermark.
    *
-   * @throws QueueFailedException its ledger could not be forced; it has ended all the same
+   * @throws QueueFailedException its ledger could not be forced; it is closed all the same
    */
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
@@ -308,10 +308,10 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Closes a subscriber and deletes where it stood.
+   * Closes a subscriber and deletes its files.
    *
    * @return whether there was one
-   * @throws QueueClosedException the queue is closed: its directory may be somebody else's by now
+   * @throws QueueClosedException the queue is closed: another process may own its directory by now
    */
   boolean remove(String name) {
     boolean removed = removeEntry(name);
@@ -336,7 +336,7 @@ final class SubscriberRegistry<M> {
           if (now == null || !now.config.name().equals(name)) {
             return false;
           }
-          if (now.open == null) { // else somebody was quicker
+          if (now.open == null) { // otherwise another thread has opened it
             Path removed = store.remove(name);
             entries.remove(key(name));
             store.clear(removed);
@@ -430,8 +430,7 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Returns whether all stand at or behind this sequence by themselves, so that what is below can
-   * go.
+   * Returns whether all have completed everything below this sequence, so that it can be deleted.
    */
   boolean havePassed(long sequence) {
     return forwards.havePassed(sequence)
@@ -443,15 +442,15 @@ final class SubscriberRegistry<M> {
     return forwards.havePassed(sequence);
   }
 
-  /** Messages that were given up since the queue was opened. */
+  /** Returns how many messages were discarded since the queue was opened. */
   long discarded() {
     return discardedOfClosed.get()
         + forwards.discarded()
         + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
-  /** Has each do what is due by time; on housekeeping. */
-  void tend() {
+  /** Has each open subscriber do what is due by time; on housekeeping. */
+  void runMaintenance() {
     for (DurableSubscriber<M> subscriber : open()) {
       subscriber.runMaintenance();
     }

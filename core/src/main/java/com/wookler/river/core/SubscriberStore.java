@@ -141,8 +141,8 @@ final class SubscriberStore {
 
   /**
    * Returns the lowest sequence that a subscriber has not completed. Its files are read only,
-   * unless they need a repair or lie behind the log's beginning: then its ledger is opened, which
-   * does both.
+   * unless they need a repair or are before the log's beginning: then its ledger is opened, which
+   * repairs both.
    */
   long lowWatermark(StoredSubscriber of) throws IOException {
     SubscriberConfig config = of.config();
@@ -254,8 +254,8 @@ final class SubscriberStore {
 
   /**
    * What a ledger says may not fit the log when files were lost: below the log's first message
-   * there is nothing to deliver. It never stands behind the log's end, which was opened above all
-   * that a ledger says.
+   * there is nothing to deliver. It is never after the log's end, which was opened above everything
+   * that a ledger knows.
    */
   private void reconcile(SubscriberConfig config, Ledger ledger) {
     if (!ledger.recovery().damaged().isEmpty()) {

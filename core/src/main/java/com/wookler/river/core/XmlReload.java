@@ -44,7 +44,7 @@ final class XmlReload {
     Settings before = running.reconfiguration().settings();
     Settings after = before.changedTo(read.settings());
     changed.set(before, after);
-    tell(
+    keep(
         "queue " + read.name(), after.differences(read.settings(), Set.of(QueueOptions.CONVERTER)));
     for (SubscriberConfig subscriber : read.subscribers()) {
       compare(subscriber, running, changed);
@@ -62,7 +62,7 @@ final class XmlReload {
     Settings before = known.get().settings();
     Settings after = before.changedTo(read.settings());
     to.subscriber(read.name(), before, after);
-    tell(who, after.differences(read.settings(), aside(before, read.settings())));
+    keep(who, after.differences(read.settings(), aside(before, read.settings())));
   }
 
   /** Returns a filter that is code was made anew from its class; it is the same if that is. */
@@ -79,7 +79,7 @@ final class XmlReload {
     return aside;
   }
 
-  private void tell(String who, List<String> differences) {
+  private void keep(String who, List<String> differences) {
     differences.forEach(each -> later.add(who + ": " + each));
   }
 

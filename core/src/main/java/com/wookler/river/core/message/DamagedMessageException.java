@@ -4,8 +4,8 @@ import com.wookler.river.common.errors.RiverException;
 
 /**
  * Bytes on disk are not what was published: a checksum, a length or a sequence is wrong, or their
- * file is gone. They are never delivered, and never skipped without a report. The text names queue,
- * file, block, sequence, offset and what is wrong.
+ * file is missing. They are never delivered, and never skipped without a report. The text names
+ * queue, file, block, sequence, offset and what is wrong.
  *
  * <p>A file that is there and cannot be opened or mapped now, for want of descriptors or memory, is
  * not damaged: that is a {@link RiverException} which says so, and the next call tries again.

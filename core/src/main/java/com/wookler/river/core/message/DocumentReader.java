@@ -228,7 +228,7 @@ public final class DocumentReader {
       pass(length);
     }
     if (entryAt != end) {
-      throw damaged("a document holds " + (end - entryAt) + " bytes behind its last message");
+      throw damaged("a document holds " + (end - entryAt) + " bytes after its last message");
     }
     return DocumentFormat.digest(digest, bytes.intAt(start + CHECK_AT));
   }
@@ -272,7 +272,7 @@ public final class DocumentReader {
     }
     long left = end - entryAt - ENTRY_PREFIX_BYTES;
     if (left < 1) {
-      throw lost("sequence " + nextSequence() + " starts behind the end of its document");
+      throw lost("sequence " + nextSequence() + " starts after the end of its document");
     }
     int length = bytes.intAt(entryAt + ENTRY_LENGTH_AT);
     if (length < 1 || length > left) {

@@ -61,7 +61,7 @@ final class ExpiryTransfer {
     }
     if (wait.because(why)) {
       LOG.warn(
-          "Queue {}, subscriber {}: sequence {} has expired and waits, and those behind it, for the"
+          "Queue {}, subscriber {}: sequence {} has expired and waits, and those after it, for the"
               + " expiry queue {}: {}",
           source.queue(),
           subscriber,

@@ -33,10 +33,10 @@ import org.slf4j.LoggerFactory;
  *
  * <p>It gives what the log has forced: else a power loss could take a message out of the log whose
  * sequence, that of another message then, the target has already. And what was given counts as safe
- * when the target has forced it: so no message is in neither log. How far that is stands in a file,
- * which may be behind; where to go on the target says, which knows the last message that it has.
+ * when the target has forced it: so no message is in neither log. A file keeps how far that is, and
+ * may be behind. The target, which knows the last message that it has, says where to continue.
  *
- * <p>Thread-safe. It reads and gives on the worker, in a line of its own.
+ * <p>Thread-safe. It reads and gives on the worker, in a serial executor of its own.
  */
 final class Forward {
   private static final Logger LOG = LoggerFactory.getLogger(Forward.class);
@@ -67,7 +67,7 @@ final class Forward {
   private Batch batch = Batch.NONE; // read, and not given
 
   @GuardedBy("lock")
-  private @Nullable TransferTarget to; // that it has asked where to go on
+  private @Nullable TransferTarget to; // that was asked where to continue
 
   /** Expired messages below it are kept, though the rest of their batch may not be given. */
   @GuardedBy("lock")
@@ -111,8 +111,8 @@ final class Forward {
    * Messages that were read.
    *
    * @param first how many of them were published together with the first
-   * @param firstEnd the sequence behind these
-   * @param end the sequence behind all
+   * @param firstEnd the sequence after these
+   * @param end the sequence after all
    */
   private record Batch(List<StoredMessage> messages, int first, long firstEnd, long end) {
     static final Batch NONE = new Batch(List.of(), 0, 0, 0);
@@ -191,7 +191,7 @@ final class Forward {
     }
   }
 
-  /** Ends what goes on by itself; nothing starts it any more. */
+  /** Ends the background work; nothing starts it any more. */
   void stop() {
     stopped = true;
     if (worker != null) {
@@ -364,7 +364,7 @@ final class Forward {
     return reader.position() < end ? reader.next() : null;
   }
 
-  /** Puts it among the others, unless it has expired; returns whether reading goes on. */
+  /** Adds a message unless it has expired; returns whether reading continues. */
   @GuardedBy("lock")
   private boolean isToBeRead(StoredMessage message, List<StoredMessage> messages) {
     Terms terms = message.terms();
@@ -379,7 +379,7 @@ final class Forward {
       return true;
     }
     if (!source.expiries().store().keep(message, subscriber)) {
-      waits("expired messages cannot be handed on");
+      waits("expired messages cannot be transferred");
       return false;
     }
     keptBelow = message.sequence() + 1;

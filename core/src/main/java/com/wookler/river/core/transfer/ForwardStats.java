@@ -11,7 +11,7 @@ package com.wookler.river.core.transfer;
  * @param forwarded messages since the queue was opened
  * @param expired messages since then that expired before they were forwarded
  * @param discarded messages since then that the queue gave up before they were forwarded
- * @param waiting why nothing is forwarded now; empty if nothing stands in the way
+ * @param waiting why nothing is forwarded now; empty if it does not wait
  */
 public record ForwardStats(
     String queue,

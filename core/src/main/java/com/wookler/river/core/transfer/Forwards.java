@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The queues to which a queue forwards, and those to which it did and is not done: what they have
- * not got stays in its log. Thread-safe.
+ * Forwards the messages of a queue to others, and keeps in its log what these have not got, also
+ * those that are no longer configured. Thread-safe.
  */
 public final class Forwards implements ManagedTask, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Forwards.class);
@@ -156,8 +156,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   /** Returns the lowest of this sequence and those that have still to be forwarded. */
   public OptionalLong lower(OptionalLong lowWatermark) {
     if (all.isEmpty() || (lowWatermark.isEmpty() && !targets.only())) {
-      return lowWatermark; // without subscribers everything stays, unless the queue is there for
-      // nobody
+      return lowWatermark; // without subscribers everything stays, unless it only forwards
     }
     long lowest = lowWatermark.orElse(Long.MAX_VALUE);
     for (Forward forward : all) {
@@ -238,7 +237,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     all.forEach(forward -> forward.leave(block));
   }
 
-  /** Ends what goes on by itself. */
+  /** Ends the background work. */
   public void stop() {
     SharedTaskManager share = tasks;
     if (share != null) {

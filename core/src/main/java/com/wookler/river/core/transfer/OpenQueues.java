@@ -107,18 +107,18 @@ public final class OpenQueues {
       try {
         queue.log().force();
         return null;
-      } catch (RuntimeException e) { // which closing the log tells, too
+      } catch (RuntimeException e) { // which closing the log reports, too
         return e;
       }
     }
   }
 
-  /** Makes a queue known to others, by its directory. */
+  /** Adds a queue, so that others find it by its directory. */
   public static void add(Path directory, Slot slot) {
     OPEN.put(key(directory), slot);
   }
 
-  /** Takes a queue out; no other transfers anything to it when this returns. */
+  /** Removes a queue; no other transfers anything to it when this returns. */
   public static void remove(Path directory) {
     Slot slot = OPEN.remove(key(directory));
     if (slot != null) {

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>The log is the truth.</b> Each message has its origin in a header, in the same document. A
  * file keeps what is known, so that an opening reads the end of the log only; it is written now and
- * then, behind a force of the log, and before a block is deleted. A queue to which nothing is
+ * then, after a force of the log, and before a block is deleted. A queue to which nothing is
  * transferred has no file, and pays nothing.
  *
  * <p>Thread-safe. No subscriber is asked and nothing waits for room under its lock.
@@ -93,7 +93,7 @@ public final class TransferTarget implements AfterLog {
     long append(PublishBuffer buffer, LongSupplier append, boolean waits);
   }
 
-  /** Finds out what the queue has: from the file, and the log behind it. */
+  /** Reads what the queue has: from the file, and from the log after it. */
   public TransferTarget(Endpoint own, Parts parts) {
     this.own = own;
     this.file = own.directory().resolve(Origins.FILE);

@@ -23,21 +23,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes blocks that every subscriber has completed, or that the queue gives up, out of the log:
- * into the backup, verified, and only then away.
+ * Archives drained blocks: backs them up, verifies the backup, and only then deletes them. Does the
+ * same with blocks that are discarded.
  *
- * <p>Given up is what the limits of the queue discard, and what its retention has no time or place
- * for: without subscribers, or if it may remove unfinished messages. Whoever still needs them is
- * moved past them first.
+ * <p>The limits of the queue discard blocks, and so does its retention: without subscribers, or if
+ * it may remove unfinished messages. Subscribers that still need them are moved past them first.
  *
- * <p>Confined to the queue's serial task on the background workers. In order: back up; under the
- * removal lock make sure that the block is still drained and forget it, so that no reader finds it
- * any more; let every reader that stands in it leave; delete its files, behind whatever the flusher
- * still does with them ({@link BlockRemoval}). The file of a block with damage, of which there can
- * be no backup, is kept in the queue's directory instead.
+ * <p>Confined to the queue's serial executor on the worker. The order: back up; under the removal
+ * lock verify that the block is still drained and forget it, so that no reader finds it any more;
+ * have every reader close it; delete its files, after what the flusher still does with them ({@link
+ * BlockRemoval}). The file of a damaged block, of which there can be no backup, is kept in the
+ * queue's directory instead.
  */
-final class BlockDrain {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockDrain.class);
+final class BlockArchiver {
+  private static final Logger LOG = LoggerFactory.getLogger(BlockArchiver.class);
   private static final int TRIES_WITHOUT_SPACE = 3;
 
   private final String queue;
@@ -60,7 +59,7 @@ final class BlockDrain {
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
   private int withoutSpace; // tries in a row to back a block up; as above
 
-  BlockDrain(
+  BlockArchiver(
       QueueStorage storage,
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
@@ -81,26 +80,27 @@ final class BlockDrain {
     this.retry = new RetryBackoff(context.time());
   }
 
-  /** Blocks taken out so far of which there is a backup. */
+  /** Returns how many blocks were archived since the queue was opened. */
   long archived() {
     return archived.get();
   }
 
-  /** Messages that were given up while nobody subscribed. */
+  /** Returns how many messages were discarded while the queue had no subscriber. */
   long unseen() {
     return unseen.get();
   }
 
   /** Returns whether a block can go now; cheap, for housekeeping. */
   boolean isDue() {
-    return log.failure().isEmpty() && (files.isDue() || (retry.isTime() && drained().isPresent()));
+    return log.failure().isEmpty()
+        && (files.isDue() || (retry.isTime() && nextToArchive().isPresent()));
   }
 
-  /** Returns the oldest block if it is closed, and completed or given up. */
-  private Optional<Seal> drained() {
+  /** Returns the oldest block if it is closed, and drained or discarded. */
+  private Optional<Seal> nextToArchive() {
     return log.oldestSealed()
         .filter(seal -> delays.lowWatermark() >= seal.endSequence())
-        .filter(seal -> isCompleted(seal) || isGivenUp(seal));
+        .filter(seal -> isCompleted(seal) || isDiscarded(seal));
   }
 
   private boolean isCompleted(Seal seal) {
@@ -108,7 +108,7 @@ final class BlockDrain {
     return lowWatermark.isPresent() && lowWatermark.getAsLong() >= seal.endSequence();
   }
 
-  private boolean isGivenUp(Seal seal) {
+  private boolean isDiscarded(Seal seal) {
     if (log.capacity().discardBelow() >= seal.endSequence()) {
       return true;
     }
@@ -124,14 +124,14 @@ final class BlockDrain {
     return subscribers.lowWatermark().isPresent() || !subscribers.haveForwarded(seal.endSequence());
   }
 
-  /** Takes one block out, if there is one. */
-  void drainOne() {
+  /** Archives or deletes one block, if one is due. */
+  void archiveOne() {
     if (files.takeDue()) {
       flusher.execute(files::run);
     }
-    Optional<Seal> next = drained();
+    Optional<Seal> next = nextToArchive();
     if (next.isEmpty() || log.failure().isPresent()) {
-      return; // of a log that failed nothing goes: what its ledgers say may not be on the device
+      return; // once the log has failed nothing is deleted: its ledgers may not be on the device
     }
     Seal seal = next.get();
     try {
@@ -142,8 +142,7 @@ final class BlockDrain {
         listeners.blockArchived(seal, file);
       }
       retry.succeeded();
-    } catch (
-        Throwable e) { // an error too, such as a native library that is missing: it would recur
+    } catch (Throwable e) { // an error too, such as a missing native library
       LOG.warn(
           "Queue {}: block {} stays, it could not be archived; next try in {} s: {}",
           queue,
@@ -153,7 +152,7 @@ final class BlockDrain {
     }
   }
 
-  /** Counts tries that fail; returns as {@link #backUp}. */
+  /** Backs a block up and counts failures. */
   private @Nullable Path watched(Backup to, Seal seal) throws IOException {
     try {
       Path file = backUp(to, seal);
@@ -174,7 +173,7 @@ final class BlockDrain {
     return backupFailures;
   }
 
-  /** Null if it is to leave the log without a backup. */
+  /** Returns the backup; null if the block leaves the log without one. */
   private @Nullable Path backUp(Backup to, Seal seal) throws IOException {
     try {
       Path file = to.archive(seal, log.file(seal));
@@ -215,12 +214,12 @@ final class BlockDrain {
     removal.lock();
     try {
       boolean completed = isCompleted(seal);
-      if (!completed && !isGivenUp(seal)) {
-        return false; // somebody moved back while it was being compressed
+      if (!completed && !isDiscarded(seal)) {
+        return false; // a subscriber moved back while it was being compressed
       }
       subscribers.discard(seal.endSequence(), true);
       if (!subscribers.havePassed(seal.endSequence())) {
-        return false; // one was being closed: the next time
+        return false; // a subscriber was being closed: archived the next time
       }
       if (!completed && subscribers.lowWatermark().isEmpty()) {
         unseen.addAndGet(seal.messages());

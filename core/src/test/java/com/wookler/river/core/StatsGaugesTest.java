@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The stats of queues and subscribers in the monitor's report and as meters. */
 @Timeout(60)
-class FiguresTest {
+class StatsGaugesTest {
   private static final String QUEUE = "river.counters.queue";
   private static final String SUBSCRIBER = "river.counters.subscriber";
 

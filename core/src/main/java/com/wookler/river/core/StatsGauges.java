@@ -17,15 +17,15 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stats of one queue or subscriber in the monitor's report. They are taken when somebody reads
- * one of them, all at once and at most once a second; who publishes or consumes pays nothing.
+ * The stats of one queue or subscriber in the monitor's report. They are taken when one of them is
+ * read, all at once and at most once a second; publishing and consuming pay nothing.
  *
  * <p>Thread-safe. The stats are taken under this object's monitor, so that they are not being taken
  * any more when {@link #close} returns.
  *
  * @param <S> type of the stats
  */
-final class Figures<S> implements AutoCloseable {
+final class StatsGauges<S> implements AutoCloseable {
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String namespace;
@@ -43,7 +43,7 @@ final class Figures<S> implements AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
-  private Figures(
+  private StatsGauges(
       String namespace, Map<String, String> labels, Supplier<S> source, TimeSource time) {
     this.namespace = namespace;
     this.labels = labels;
@@ -53,9 +53,10 @@ final class Figures<S> implements AutoCloseable {
   }
 
   /** Reports what a queue holds. */
-  static Figures<QueueStats> ofQueue(String queue, Supplier<QueueStats> source, TimeSource time) {
-    Figures<QueueStats> all =
-        new Figures<>(
+  static StatsGauges<QueueStats> ofQueue(
+      String queue, Supplier<QueueStats> source, TimeSource time) {
+    StatsGauges<QueueStats> all =
+        new StatsGauges<>(
             Constants.MONITOR_NAMESPACE,
             Map.of(Constants.MONITOR_LABEL_QUEUE, queue),
             source,
@@ -76,17 +77,18 @@ final class Figures<S> implements AutoCloseable {
     return all;
   }
 
-  /** Of one subscriber, which reports nothing before {@link #show}. */
-  static Figures<SubscriberStats> ofSubscriber(
+  /** Returns the gauges of a subscriber, which report nothing before {@link #show}. */
+  static StatsGauges<SubscriberStats> ofSubscriber(
       String queue, DurableSubscriber<?> subscriber, TimeSource time) {
     Map<String, String> labels = new LinkedHashMap<>();
     labels.put(Constants.MONITOR_LABEL_QUEUE, queue);
     labels.put(Constants.MONITOR_LABEL_SUBSCRIBER, subscriber.name());
-    return new Figures<>(Constants.MONITOR_SUBSCRIBER_NAMESPACE, labels, subscriber::stats, time);
+    return new StatsGauges<>(
+        Constants.MONITOR_SUBSCRIBER_NAMESPACE, labels, subscriber::stats, time);
   }
 
-  /** Reports where a subscriber stands. */
-  static void show(Figures<SubscriberStats> all) {
+  /** Reports the position of a subscriber. */
+  static void show(StatsGauges<SubscriberStats> all) {
     all.add("lag", Gauge.class, SubscriberStats::lag);
     all.add("in.flight", Gauge.class, SubscriberStats::inFlight);
     all.add("ack.floor", Gauge.class, SubscriberStats::ackFloor);
@@ -115,7 +117,7 @@ final class Figures<S> implements AutoCloseable {
       try {
         taken = source.get();
       } catch (RuntimeException e) { // it is being closed: what there was last
-        Monitoring.debug(Figures.class, e);
+        Monitoring.debug(StatsGauges.class, e);
       }
     }
     return taken == null ? 0 : figure.applyAsLong(taken);
