@@ -5,7 +5,7 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.SubscriberContext;
@@ -48,7 +48,7 @@ final class BlockArchiver {
   private final Executor flusher;
   private final Delays delays;
   private final IntConsumer leaveLookup;
-  private final Salvage salvage;
+  private final DamageReporter salvage;
   private final BlockRemoval files;
   private final Listeners listeners;
 

@@ -4,7 +4,7 @@ import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.subscriber.ForceOrder;
 import java.io.IOException;
@@ -23,7 +23,7 @@ final class BlockRemoval {
 
   private final String queue;
   private final BlockLog log;
-  private final Salvage salvage;
+  private final DamageReporter salvage;
   private final ForceOrder order;
 
   private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
@@ -38,7 +38,8 @@ final class BlockRemoval {
    */
   private record Leaving(Seal seal, boolean damaged) {}
 
-  BlockRemoval(String queue, BlockLog log, Salvage salvage, ForceOrder order, TimeSource time) {
+  BlockRemoval(
+      String queue, BlockLog log, DamageReporter salvage, ForceOrder order, TimeSource time) {
     this.queue = queue;
     this.log = log;
     this.salvage = salvage;

@@ -3,7 +3,7 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.Possession;
+import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -22,7 +22,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Possession of a queue's directory: a claim in this JVM, a lock of the file {@code LOCK}, and the
+ * Ownership of a queue's directory: a claim in this JVM, a lock of the file {@code LOCK}, and the
  * {@link OwnerRecord}. Thread-safe.
  *
  * <p><b>The claim</b> is a system property, so that all class loaders of the JVM see it, and it is
@@ -37,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>The record</b> keeps other processes out until then, where they can see that its process
  * runs. Where they cannot, this process notices by it that another one took over: {@link #lost}.
  */
-final class DirectoryLock implements Possession, AutoCloseable {
+final class DirectoryLock implements OwnershipCheck, AutoCloseable {
   static final String FILE = "LOCK";
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryLock.class);

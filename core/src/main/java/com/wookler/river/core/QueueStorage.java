@@ -7,9 +7,9 @@ import com.wookler.river.core.ack.journal.AckScan;
 import com.wookler.river.core.ack.journal.LedgerFiles;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogLines;
-import com.wookler.river.core.log.Salvage;
-import com.wookler.river.core.log.recovery.OutsideLog;
+import com.wookler.river.core.log.DamageReporter;
+import com.wookler.river.core.log.LogExecutors;
+import com.wookler.river.core.log.recovery.RecoveryInput;
 import com.wookler.river.core.transfer.Endpoint;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -40,7 +40,7 @@ final class QueueStorage {
   final BlockLog log;
   final Lookup lookup;
   final @Nullable LatestByKey keys;
-  final Salvage salvage;
+  final DamageReporter salvage;
 
   /** The files of subscribers' ledgers: read before the log is opened, which needs their end. */
   final Map<String, LedgerFiles> ledgerFiles = new HashMap<>();
@@ -74,7 +74,7 @@ final class QueueStorage {
     closing.add(STORAGE, lookup::close);
     keys = openKeys();
     salvage =
-        new Salvage(
+        new DamageReporter(
             log,
             directory.path(),
             config.logSettings(directory),
@@ -119,11 +119,12 @@ final class QueueStorage {
     // apart from the queue's other work: archiving a block takes long, and so does creating one
     WorkerPool.Serial maker = line(STORAGE, "worker");
     WorkerPool.Serial toucher = line(STORAGE, "worker");
-    LogLines lines = new LogLines(flusher, line(STORAGE, "flusher"), maker, toucher);
+    LogExecutors lines = new LogExecutors(flusher, line(STORAGE, "flusher"), maker, toucher);
     long completed =
         AckScan.run(directory.subscribers(), directory.identity(), ledgerFiles::put).nextFree();
     Backup past = backup;
-    OutsideLog outside = new OutsideLog(completed, at -> past == null ? at : past.endFrom(at));
+    RecoveryInput outside =
+        new RecoveryInput(completed, at -> past == null ? at : past.endFrom(at));
     BlockLog opened = BlockLog.open(config.logSettings(directory), counters.log(), lines, outside);
     closing.add(STORAGE, opened::close);
     closing.add(STORAGE, maker::drain);

@@ -84,7 +84,7 @@ class EveryFileDamageTest {
       long end = Long.MAX_VALUE;
       if (seal == null) {
         first =
-            new BlockFile(block.getKey(), block.getValue()).origin().orElseThrow().firstSequence();
+            new BlockFile(block.getKey(), block.getValue()).start().orElseThrow().firstSequence();
         end = 1000;
       } else {
         Seal of = BlockFile.seal(seal, block.getKey());

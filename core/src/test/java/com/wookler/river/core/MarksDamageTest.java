@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -121,10 +121,12 @@ class MarksDamageTest {
   @Test
   void shouldLookAtEachSlotFromOutside() throws IOException {
     var queue = QueueIdentity.read(base.resolve("queues/orders/queue.json")).id();
-    assertThat(LogNotes.of(marks.getParent(), queue).marksFault()).isEmpty();
+    assertThat(SideFiles.of(marks.getParent(), queue).marksFault()).isEmpty();
     for (int slot : SLOTS) {
       flip(slot);
-      assertThat(LogNotes.of(marks.getParent(), queue).marksFault()).as("slot " + slot).isPresent();
+      assertThat(SideFiles.of(marks.getParent(), queue).marksFault())
+          .as("slot " + slot)
+          .isPresent();
       flip(slot);
     }
   }

@@ -6,7 +6,7 @@ import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.log.BlockWriter;
-import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.Seal;
@@ -80,7 +80,7 @@ public final class BackupRestore {
       Seal last = blocks.get(blocks.size() - 1).block();
       List<Gaps.Gap> gaps =
           result.missing().stream().map(lost -> lost.asGap(lost.why().block())).toList();
-      LogNotes.write(made.log(), source.queue(), result.nextSequence(), last.block(), gaps);
+      SideFiles.write(made.log(), source.queue(), result.nextSequence(), last.block(), gaps);
       DelayFiles.begin(made.directory(), source.queue(), result.firstSequence());
       made.finish(source.queue());
       return result;

@@ -1,9 +1,10 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.log.LogNotes;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
@@ -50,7 +51,7 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
 
   @Override
   public void walk(long from, long to, Sink sink, Progress progress) throws IOException {
-    LogNotes notes = LogNotes.of(directory.log(), queue);
+    SideFiles notes = SideFiles.of(directory.log(), queue);
     List<Piece> pieces = pieces(directory.files());
     progress.total(pieces.stream().mapToLong(Piece::bytes).sum());
     Tracker tracker = new Tracker(directory.log(), from, to, sink);
@@ -134,9 +135,9 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
       try {
         first =
             new BlockFile(number, file)
-                .origin()
+                .start()
                 .filter(origin -> origin.block() == number)
-                .map(BlockFile.Origin::firstSequence)
+                .map(BlockStart::firstSequence)
                 .orElse(first);
       } catch (NoSuchFileException e) {
         // it has left the log meanwhile

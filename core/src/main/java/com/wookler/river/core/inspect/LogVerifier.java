@@ -1,8 +1,9 @@
 package com.wookler.river.core.inspect;
 
 import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.Gaps;
@@ -30,14 +31,14 @@ final class LogVerifier {
   private final Reporter report;
   private final Progress progress;
   private final int newest;
-  private final LogNotes notes;
+  private final SideFiles notes;
   private long expected = ContentCheck.UNKNOWN; // the sequence that the next block starts with
   private long first = ContentCheck.UNKNOWN; // of the oldest block
   private int blocks;
   private long messages;
 
   /** Creates a verifier; the notes were read before the files were listed. */
-  LogVerifier(UUID queue, LogFiles files, LogNotes notes, Reporter report, Progress progress) {
+  LogVerifier(UUID queue, LogFiles files, SideFiles notes, Reporter report, Progress progress) {
     this.queue = queue;
     this.files = files;
     this.notes = notes;
@@ -200,7 +201,7 @@ final class LogVerifier {
 
   private void block(BlockFile block, @Nullable Seal seal) throws IOException {
     boolean newestOne = block.number() == newest && seal == null;
-    Optional<BlockFile.Origin> origin = newestOne ? block.settledOrigin() : block.origin();
+    Optional<BlockStart> origin = newestOne ? block.settledStart() : block.start();
     String misplaced = misplaced(block, seal, origin.orElse(null));
     if (misplaced != null) {
       damage(block, Finding.UNKNOWN, 0, misplaced);
@@ -232,14 +233,14 @@ final class LogVerifier {
   }
 
   private boolean isEmpty(BlockFile block) throws IOException {
-    BlockFile.End end = block.walk((offset, document, length) -> {});
+    BlockFile.End end = block.walk(BlockWalk.Visitor.NONE);
     return end.ending() != BlockWalk.Ending.CLOSED
-        && block.behind(0, queue, (offset, document, length) -> {}).messages() == 0;
+        && block.behind(0, queue, BlockWalk.Visitor.NONE).messages() == 0;
   }
 
   /** Returns what shows that this is the file or seal of another block; null if nothing does. */
   private @Nullable String misplaced(
-      BlockFile block, @Nullable Seal seal, BlockFile.@Nullable Origin origin) {
+      BlockFile block, @Nullable Seal seal, @Nullable BlockStart origin) {
     if (seal != null && !seal.queue().equals(queue)) {
       return "its seal is that of the queue " + seal.queue();
     }
@@ -256,7 +257,7 @@ final class LogVerifier {
         : null;
   }
 
-  private static long first(@Nullable Seal seal, BlockFile.@Nullable Origin origin) {
+  private static long first(@Nullable Seal seal, @Nullable BlockStart origin) {
     if (seal != null) {
       return seal.firstSequence();
     }
@@ -264,7 +265,7 @@ final class LogVerifier {
   }
 
   private void headerless(BlockFile block, @Nullable Seal seal) throws IOException {
-    BlockFile.Behind behind = block.behind(0, queue, (offset, document, length) -> {});
+    BlockFile.Behind behind = block.behind(0, queue, BlockWalk.Visitor.NONE);
     if (block.number() == newest && seal == null && behind.messages() == 0) {
       report.note(block.file(), block.number(), "was being made and has not begun");
       return;
@@ -314,7 +315,7 @@ final class LogVerifier {
 
   private long broken(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
       throws IOException {
-    BlockFile.Behind behind = block.behind(end.offset(), queue, (offset, document, length) -> {});
+    BlockFile.Behind behind = block.behind(end.offset(), queue, BlockWalk.Visitor.NONE);
     if (behind.messages() > 0) {
       check.breaks(
           end.offset(),

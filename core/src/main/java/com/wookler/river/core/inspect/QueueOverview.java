@@ -8,6 +8,7 @@ import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
@@ -196,7 +197,7 @@ public record QueueOverview(
 
   private static BlockLine unsealed(int number, Path file, UUID queue) throws IOException {
     BlockFile block = new BlockFile(number, file);
-    long first = block.origin().map(BlockFile.Origin::firstSequence).orElse(ContentCheck.UNKNOWN);
+    long first = block.start().map(BlockStart::firstSequence).orElse(ContentCheck.UNKNOWN);
     ContentCheck check = new ContentCheck(queue, number, first, (sequence, offset, what) -> {});
     BlockFile.End end = block.walk(check);
     boolean some = check.messages() > 0;

@@ -6,7 +6,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockWriter;
-import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
@@ -105,7 +105,7 @@ public final class QueueSalvage {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);
       writer.finish();
-      LogNotes.write(made.log(), source.queue(), copy.end, writer.blocks(), copy.gaps);
+      SideFiles.write(made.log(), source.queue(), copy.end, writer.blocks(), copy.gaps);
       int subscribers = copySubscribers(source.subscribers(), made.subscribers());
       copyDelayed(from, made.directory(), source);
       made.finish(source.queue());

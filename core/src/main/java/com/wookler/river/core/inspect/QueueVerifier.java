@@ -7,10 +7,12 @@ import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.ids.IdFiles;
 import com.wookler.river.core.keys.KeyIndex;
-import com.wookler.river.core.log.LogNotes;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.QueueIdentity.Part;
+import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
@@ -90,7 +92,7 @@ public final class QueueVerifier {
     long first = firstSequence(directory.files());
     SubscriberVerifier subscribers = new SubscriberVerifier(queue.get(), report);
     subscribers.run(directory.subscribers(), first);
-    LogNotes notes = LogNotes.of(directory.log(), queue.get());
+    SideFiles notes = SideFiles.of(directory.log(), queue.get());
     LogFiles files = directory.files();
     progress.total(LogVerifier.bytes(files));
     LogVerifier log = new LogVerifier(queue.get(), files, notes, report, progress);
@@ -107,8 +109,8 @@ public final class QueueVerifier {
     for (Path aside : IdFiles.quarantined(directory.path().resolve("ids"))) {
       report.note(aside, "was quarantined as damaged before");
     }
-    LogNotes.recordFault(directory.path())
-        .ifPresent(what -> report.damage(directory.path().resolve(LogNotes.RECORD), what));
+    SideFiles.recordFault(directory.path())
+        .ifPresent(what -> report.damage(directory.path().resolve(SideFiles.RECORD), what));
     delayed(directory, queue.get());
     forwards(directory, queue.get());
     Result letters = deadLetters(directory);
@@ -201,7 +203,7 @@ public final class QueueVerifier {
         if (seal != null) {
           return BlockFile.seal(seal, number).firstSequence();
         }
-        Optional<BlockFile.Origin> origin = new BlockFile(number, entry.getValue()).origin();
+        Optional<BlockStart> origin = new BlockFile(number, entry.getValue()).start();
         if (origin.isPresent()) {
           return origin.get().firstSequence();
         }

@@ -41,7 +41,7 @@ final class Block implements BlockInfo {
   private @Nullable TimeSource time; // null before it is opened
   private long openedNanos; // of that clock
   private boolean started;
-  private volatile boolean sealed; // read by housekeeping without the lock
+  private volatile boolean closed; // read by housekeeping without the lock
 
   Block(int number, long firstSequence, Path file) {
     this.number = number;
@@ -123,8 +123,9 @@ final class Block implements BlockInfo {
     }
   }
 
-  void seal() {
-    sealed = true;
+  /** Notes that no message is appended to it any more. */
+  void close() {
+    closed = true;
   }
 
   Seal toSeal(UUID queue) {
@@ -146,8 +147,8 @@ final class Block implements BlockInfo {
     return lost;
   }
 
-  boolean sealed() {
-    return sealed;
+  boolean isClosed() {
+    return closed;
   }
 
   Path file() {

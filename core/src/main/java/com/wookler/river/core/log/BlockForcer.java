@@ -135,7 +135,7 @@ final class BlockForcer implements AutoCloseable {
   @GuardedBy("this")
   private void forceBlocks() throws IOException {
     for (Block block : blocks.from(forcedEnd)) {
-      boolean complete = block.sealed(); // before the force
+      boolean complete = block.isClosed(); // before the force
       force(block, complete);
       if (complete) {
         closeView();
@@ -201,7 +201,7 @@ final class BlockForcer implements AutoCloseable {
 
   private void sealClosed() throws IOException {
     for (Block block : blocks.from(unsealed)) {
-      if (!block.sealed() || block.endSequence() > forcedEnd) {
+      if (!block.isClosed() || block.endSequence() > forcedEnd) {
         return;
       }
       Path file = BlockName.seal(directory, block.number());

@@ -11,8 +11,8 @@ import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogMarks;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.log.recovery.LogRecovery;
-import com.wookler.river.core.log.recovery.OutsideLog;
 import com.wookler.river.core.log.recovery.RecoveredBlock;
+import com.wookler.river.core.log.recovery.RecoveryInput;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Forcing</b> is done by {@link BlockForcer}, at every sync interval, and whenever publishers
  * wait for it ({@link GroupCommit}). <b>Rolling</b> happens inside the append that reaches the
- * limit, so a block is exact, into a file that was made ahead ({@link Ahead}).
+ * limit, so a block is exact, into a file that was made ahead ({@link Preallocation}).
  *
  * <p>Thread-safe but for {@link #close}, which needs that all readers are closed.
  */
@@ -54,7 +54,7 @@ public final class BlockLog implements AutoCloseable {
   private final LogSettings settings;
   private final LogCounters counters;
   private final BlockStore store;
-  private final Ahead ahead;
+  private final Preallocation preallocation;
   private final BlockLimit limit;
   private final LogFailure failure;
   private final Ownership ownership;
@@ -69,7 +69,7 @@ public final class BlockLog implements AutoCloseable {
   private final LogMarks marks;
   private final Gaps gaps;
   private final StoredTimes times;
-  private final BlockSurveyCache surveys = new BlockSurveyCache();
+  private final BlockScans scans = new BlockScans();
   private final String repaired;
 
   @GuardedBy("appendLock")
@@ -87,19 +87,19 @@ public final class BlockLog implements AutoCloseable {
       LogCounters counters,
       LogRecovery.Found found,
       BlockStore store,
-      LogLines lines,
+      LogExecutors executors,
       Device device) {
     this.settings = settings;
     this.active = Block.of(found.active());
     this.counters = counters;
     this.store = store;
-    this.flusher = lines.flusher();
+    this.flusher = executors.flusher();
     this.stamp = new Stamp(settings.identity());
     this.limit = new BlockLimit(settings);
-    this.ahead = new Ahead(settings, lines, store, active, device);
+    this.preallocation = new Preallocation(settings, executors, store, active, device);
     this.failure = new LogFailure(settings);
-    this.ownership = new Ownership(failure, settings.possession());
-    this.commits = GroupCommit.of(this, failure, lines.committer());
+    this.ownership = new Ownership(failure, settings.ownershipCheck());
+    this.commits = GroupCommit.of(this, failure, executors.committer());
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
     this.times = StoredTimes.open(settings, lastMicros);
@@ -108,7 +108,7 @@ public final class BlockLog implements AutoCloseable {
     this.repaired = found.repaired();
     for (RecoveredBlock closed : found.sealed()) {
       Block block = Block.of(closed);
-      block.seal();
+      block.close();
       blocks.add(block);
     }
     blocks.add(active);
@@ -118,29 +118,29 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Opens the log, after whatever ended its last run.
    *
-   * @param outside what subscribers have finished, and what backups hold
+   * @param input what subscribers have finished, and what backups hold
    * @throws RiverException the directory cannot be read or written
    */
   public static BlockLog open(
-      LogSettings settings, LogCounters counters, LogLines lines, OutsideLog outside) {
-    return open(settings, counters, lines, outside, Device.REAL);
+      LogSettings settings, LogCounters counters, LogExecutors executors, RecoveryInput input) {
+    return open(settings, counters, executors, input, Device.REAL);
   }
 
   static BlockLog open(
       LogSettings settings,
       LogCounters counters,
-      LogLines lines,
-      OutsideLog outside,
+      LogExecutors executors,
+      RecoveryInput input,
       Device device) {
     BlockStore.requireJvm();
-    LogRecovery.Found found = LogRecovery.open(settings.log(), outside, device, settings.time());
+    LogRecovery.Found found = LogRecovery.open(settings.log(), input, device, settings.time());
     BlockStore store = null;
     try {
       store = open(settings, found);
-      BlockLog log = new BlockLog(settings, counters, found, store, lines, device);
+      BlockLog log = new BlockLog(settings, counters, found, store, executors, device);
       log.begin(found.activeStarted());
       if (!found.activeStarted() && log.active.isStarted()) {
-        log.forcer.forceFirst(log.active, lines.flusher());
+        log.forcer.forceFirst(log.active, executors.flusher());
       }
       return log;
     } catch (Throwable e) {
@@ -181,10 +181,10 @@ public final class BlockLog implements AutoCloseable {
     try {
       long now = settings.time().epochMicros();
       active.opened(settings.time(), times.ageOf(active.firstMicros()));
-      ahead.opened(now);
+      preallocation.opened(now);
       if (activeStarted) {
         active.started();
-        ahead.goesOn(active);
+        preallocation.goesOn(active);
       } else {
         startIfThereIsSpace(active);
       }
@@ -261,7 +261,7 @@ public final class BlockLog implements AutoCloseable {
     capacity.appended(sequence, sequence + count, buffer.document().length());
     counters.adds().add(count);
     counters.storeAdds().add(count);
-    ahead.grown(block, now);
+    preallocation.grown(block, now);
     if (limit.isReached(block)) {
       roll(block, now);
     }
@@ -275,7 +275,7 @@ public final class BlockLog implements AutoCloseable {
       start(active);
     }
     try {
-      ahead.require(active, length);
+      preallocation.require(active, length);
     } catch (IOException e) {
       throw failure.set("take space for " + active.file(), e);
     }
@@ -311,13 +311,14 @@ public final class BlockLog implements AutoCloseable {
    * Where it is the only one, the next takes its first bytes from the reserve.
    */
   public void relieve(Supplier<OptionalLong> floor) {
-    long needed = ahead.isShort() ? floor.get().orElse(-1) : -1; // takes locks of subscribers
-    if (!ahead.isShort() || !appendLock.tryLock()) {
+    long needed =
+        preallocation.isShort() ? floor.get().orElse(-1) : -1; // takes locks of subscribers
+    if (!preallocation.isShort() || !appendLock.tryLock()) {
       return;
     }
     try {
       boolean stays = closed || failure.isThere() || isSpaceAgain() || active.messages() == 0;
-      if (!stays && needed >= nextSequence && ahead.hasNext(blocks.count() == 1)) {
+      if (!stays && needed >= nextSequence && preallocation.hasNext(blocks.count() == 1)) {
         roll(active, settings.time().epochMicros());
       }
     } finally {
@@ -328,7 +329,7 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private boolean isSpaceAgain() {
     if (active.isStarted()) {
-      return ahead.relieve(active);
+      return preallocation.relieve(active);
     }
     startIfThereIsSpace(active);
     return active.isStarted();
@@ -336,7 +337,7 @@ public final class BlockLog implements AutoCloseable {
 
   /** Why publishers were refused at last for lack of space; numbered; empty if they never were. */
   public Optional<Shortage> shortage() {
-    return ahead.shortage();
+    return preallocation.shortage();
   }
 
   @GuardedBy("appendLock")
@@ -349,9 +350,9 @@ public final class BlockLog implements AutoCloseable {
       return;
     }
     blocks.add(next); // first: a sealed block may be forgotten at once
-    done.seal();
+    done.close();
     active = next;
-    ahead.recycled(done, now);
+    preallocation.recycled(done, now);
     flusher.execute(this::forceNow);
   }
 
@@ -374,7 +375,7 @@ public final class BlockLog implements AutoCloseable {
         new BlockStart(settings.identity(), block.number(), block.firstSequence(), lastMicros);
     long made;
     try {
-      made = ahead.starting(block);
+      made = preallocation.starting(block);
       marks.block(block.number());
       store.startBlock(block.number(), start.encode());
     } catch (RiverException e) { // nothing was done
@@ -384,7 +385,7 @@ public final class BlockLog implements AutoCloseable {
     }
     block.end(store.position());
     block.started();
-    ahead.started(block, made);
+    preallocation.started(block, made);
   }
 
   /** For housekeeping: fails the log if a file that it writes to is gone or was cut. */
@@ -445,8 +446,8 @@ public final class BlockLog implements AutoCloseable {
     return times;
   }
 
-  BlockSurveyCache surveys() {
-    return surveys;
+  BlockScans scans() {
+    return scans;
   }
 
   /** Returns what the opening had to repair, in a few words. */
@@ -475,7 +476,7 @@ public final class BlockLog implements AutoCloseable {
    */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
-    return oldest.sealed() && oldest.endSequence() <= forcer.forcedEnd()
+    return oldest.isClosed() && oldest.endSequence() <= forcer.forcedEnd()
         ? Optional.of(oldest.toSeal(settings.identity()))
         : Optional.empty();
   }
@@ -587,7 +588,7 @@ public final class BlockLog implements AutoCloseable {
     flusher.execute(forcer::close);
     flusher.drain();
     commits.end();
-    ahead.end();
+    preallocation.end();
     store.close();
     marks.close();
     if (active.isStarted() && !failure.isThere()) {

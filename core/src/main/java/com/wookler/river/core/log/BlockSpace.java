@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
  * <p>A write fault on a page of a mapping that has no space yet costs milliseconds, and on a full
  * disk ends in an error in unsafe memory that surfaces anywhere. So a worker writes zeros ahead of
  * the appender, further ahead the faster that goes; and an append that is quicker than the worker
- * writes them itself, or is refused. A block whose file was made ahead ({@link BlockMaker}) has its
- * space already.
+ * writes them itself, or is refused. A block whose file was made ahead ({@link Preallocator}) has
+ * its space already.
  *
  * <p>All but the worker's part and {@link #end} run under the append lock. Zeros are written under
  * a monitor, from where they end on: never over something that was written.

@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Without the line breaks; {@code crc} is the CRC32C of all of the line before {@code ,"crc"},
- * in hexadecimal; older lines have none. A line that a crash has torn, or that is damaged itself,
- * does not count, so what it told of is reported again when it is met; it stays where it is.
+ * in hexadecimal. A line that a crash has torn, or that is damaged itself, does not count, so what
+ * it told of is reported again when it is met; it stays where it is.
  */
 final class DamageLog {
   private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
@@ -49,7 +49,7 @@ final class DamageLog {
       Pattern.compile(
           "(\\{\"time\":\"[^\"]*\",\"queue\":\"[^\"]*\",\"block\":(-?\\d{1,9}),\"file\":\"([^\"]*)\","
               + "\"first\":(-?\\d{1,18}),\"last\":(-?\\d{1,18}),\"offset\":(\\d{1,18}),\"end\":(\\d{1,18}),"
-              + "\"messages\":\\d+,\"kept\":\"[^\"]*\")(?:,\"crc\":\"([0-9a-f]{8})\")?\\}");
+              + "\"messages\":\\d+,\"kept\":\"[^\"]*\"),\"crc\":\"([0-9a-f]{8})\"\\}");
 
   private final Path directory;
   private final String queue;
@@ -86,18 +86,13 @@ final class DamageLog {
     String[] lines = new String(bytes, StandardCharsets.UTF_8).split("\n", -1);
     for (int i = 0; i < lines.length; i++) {
       Matcher found = LINE.matcher(lines[i]);
-      if (found.matches() && isWhole(found)) {
+      if (found.matches() && found.group(8).equals(Checksum.ofText(found.group(1)))) {
         known.add(decode(found));
       } else if (!lines[i].isEmpty()) {
         broken.add(i + 1);
       }
     }
     return known;
-  }
-
-  private static boolean isWhole(Matcher line) {
-    String crc = line.group(8);
-    return crc == null || crc.equals(Checksum.ofText(line.group(1))); // older lines have none
   }
 
   private Damage decode(Matcher line) {

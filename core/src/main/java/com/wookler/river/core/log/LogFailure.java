@@ -18,7 +18,7 @@ final class LogFailure {
 
   private final String queue;
   private final Path directory;
-  private final Possession possession;
+  private final OwnershipCheck ownershipCheck;
   private volatile @Nullable First first; // set once, by whoever failed first
   private volatile @Nullable String lost; // why nothing more may be written; set before first
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
@@ -36,7 +36,7 @@ final class LogFailure {
   LogFailure(LogSettings settings) {
     this.queue = settings.queue();
     this.directory = settings.directory();
-    this.possession = settings.possession();
+    this.ownershipCheck = settings.ownershipCheck();
     this.said = new RateLimitedLog(settings.time());
   }
 
@@ -51,7 +51,7 @@ final class LogFailure {
   /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
   QueueFailedException set(String doing, Throwable error) {
     Throwable because = error instanceof InternalError fault ? unwritable(fault) : error;
-    Optional<String> why = isThere() ? Optional.empty() : possession.lost();
+    Optional<String> why = isThere() ? Optional.empty() : ownershipCheck.lost();
     if (why.isPresent()) { // the rest follows from it
       return lose(why.get());
     }

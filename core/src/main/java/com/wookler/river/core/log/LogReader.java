@@ -30,7 +30,7 @@ public final class LogReader implements AutoCloseable {
   private final LogCounters counters;
   private final DocumentReader document;
   private final BlockCursor cursor;
-  private final SalvageReader salvage;
+  private final DamagedBlockReader salvage;
   private long position;
 
   LogReader(BlockLog log, BlockStore store, LogSettings settings, LogCounters counters) {
@@ -39,7 +39,7 @@ public final class LogReader implements AutoCloseable {
     this.counters = counters;
     this.document = new DocumentReader(settings.identity());
     this.cursor = new BlockCursor(store, document);
-    this.salvage = new SalvageReader(log, settings, cursor, document);
+    this.salvage = new DamagedBlockReader(log, settings, cursor, document);
     this.position = log.firstSequence();
   }
 
@@ -299,7 +299,7 @@ public final class LogReader implements AutoCloseable {
 
   private OptionalLong findHere(Block block, long micros) throws IOException {
     if (log.isFailed()) { // then the store opens nothing
-      return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
+      return log.scans().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
     try {
       new BlockSearch(cursor, document).time(block, micros);
@@ -307,7 +307,7 @@ public final class LogReader implements AutoCloseable {
     } catch (IOException | DamagedMessageException | InternalError e) { // as in a search
       PageFaults.settle();
       cursor.close();
-      return log.surveys().make(block, settings, log.nextSequence()).publishedAt(micros);
+      return log.scans().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
   }
 
@@ -337,7 +337,7 @@ public final class LogReader implements AutoCloseable {
       Damage damage =
           block == null
               ? null
-              : log.surveys().damageOf(block, sequence, settings, log.nextSequence());
+              : log.scans().damageOf(block, sequence, settings, log.nextSequence());
       return damage == null ? "" : ", at byte " + damage.from();
     } catch (IOException e) {
       return ""; // it cannot be told now

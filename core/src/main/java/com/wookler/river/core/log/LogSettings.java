@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param time clock
  * @param largest a document that may have to be appended whatever the size of blocks allows; 0:
  *     none
- * @param possession whether the directory is this process's own still
+ * @param ownershipCheck whether the directory is this process's own still
  */
 public record LogSettings(
     String queue,
@@ -29,31 +29,10 @@ public record LogSettings(
     long diskReserve,
     TimeSource time,
     long largest,
-    Possession possession) {
+    OwnershipCheck ownershipCheck) {
 
   static final long CHUNK_MARGIN = 16L << 20;
   private static final int DOCUMENT_PARTS = 4; // of a chunk
-
-  /** Of a directory of its own, where nothing larger than the size of blocks allows is appended. */
-  public LogSettings(
-      String queue,
-      UUID identity,
-      Path directory,
-      long blockBytes,
-      RecycleStrategy strategy,
-      long diskReserve,
-      TimeSource time) {
-    this(
-        queue,
-        identity,
-        directory,
-        blockBytes,
-        strategy,
-        diskReserve,
-        time,
-        0,
-        Possession.UNDISPUTED);
-  }
 
   /** Returns the directory of the log. */
   LogDirectory log() {

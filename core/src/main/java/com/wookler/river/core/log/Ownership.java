@@ -6,19 +6,19 @@ import java.util.Optional;
 /** Fails a log whose directory is not this process's own any more. Thread-safe. */
 public final class Ownership {
   private final LogFailure failure;
-  private final Possession possession;
+  private final OwnershipCheck ownershipCheck;
 
-  Ownership(LogFailure failure, Possession possession) {
+  Ownership(LogFailure failure, OwnershipCheck ownershipCheck) {
     this.failure = failure;
-    this.possession = possession;
+    this.ownershipCheck = ownershipCheck;
   }
 
   /** For housekeeping: fails the log if the directory is not its own, else keeps it so. */
   public void keep() {
-    Optional<String> why = possession.lost();
+    Optional<String> why = ownershipCheck.lost();
     why.ifPresent(failure::lose);
     if (why.isEmpty()) {
-      possession.renew();
+      ownershipCheck.renew();
     }
   }
 
@@ -28,7 +28,7 @@ public final class Ownership {
    * @throws QueueFailedException it is not
    */
   void check() {
-    Optional<String> why = possession.lost();
+    Optional<String> why = ownershipCheck.lost();
     if (why.isPresent()) {
       throw failure.lose(why.get());
     }

@@ -1,11 +1,11 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.file.Device;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -17,22 +17,20 @@ import org.slf4j.LoggerFactory;
  * publishers are refused for lack of it.
  *
  * <p>Space is taken by writing zeros, which is the only thing that all file systems keep. Asked in
- * steps of {@link BlockSpace} and {@link BlockMaker}, so that no publish asks the system whether
+ * steps of {@link BlockSpace} and {@link Preallocator}, so that no publish asks the system whether
  * there is space. Thread-safe; {@link #refused} and {@link #granted} are called under the append
  * lock.
  */
 final class Volume {
   private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
 
-  private static final long BURST_NANOS = Duration.ofMinutes(1).toNanos();
-
   private final LogSettings settings;
   private final Device device;
 
   // all guarded by BlockLog's append lock
-  private boolean told; // of the present state: full
-  private long toldNanos; // when that was said last
-  private long refusals; // since then
+  private boolean logged; // that the volume is full now
+  private final RateLimitedLog limiter;
+  private long refusals; // since the last line
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
   private volatile @Nullable Shortage shortage; // the last; as above
@@ -40,6 +38,7 @@ final class Volume {
   Volume(LogSettings settings, Device device) {
     this.settings = settings;
     this.device = device;
+    this.limiter = new RateLimitedLog(settings.time());
   }
 
   /**
@@ -88,15 +87,13 @@ final class Volume {
     refusals++;
     full = true;
     Shortage before = shortage;
-    long now = settings.time().nanoTime();
-    if (!told && (before == null || now - toldNanos >= BURST_NANOS)) {
+    if (!logged && limiter.mayLog()) {
       LOG.warn(
           "{} ({}); refused {} since this was said last",
           text,
           cause.getMessage(),
           Amount.of(refusals, "time"));
-      told = true;
-      toldNanos = now;
+      logged = true;
       refusals = 0;
       shortage = new Shortage(before == null ? 1 : before.number() + 1, text);
     }
@@ -106,8 +103,8 @@ final class Volume {
   /** There is space for what publishers want now. */
   void granted() {
     full = false;
-    if (told) {
-      told = false;
+    if (logged) {
+      logged = false;
       LOG.info(
           "Queue {}: there is space again in {}, publishing goes on",
           settings.queue(),

@@ -2,7 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;
@@ -25,7 +25,7 @@ final class MessageFinder implements AutoCloseable {
 
   private final UUID identity;
   private final BlockLog log;
-  private final @Nullable Salvage salvage;
+  private final @Nullable DamageReporter salvage;
   private final @Nullable PastReader past;
   private final EhcacheRedeliveryCache cache;
   private final DocumentReader cached;

@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
@@ -24,7 +24,7 @@ final class PastReader {
 
   private final Backup backup;
   private final BlockLog log;
-  private final @Nullable Salvage salvage;
+  private final @Nullable DamageReporter salvage;
   private List<StoredMessage> frame = List.of();
   private int at;
 
@@ -33,7 +33,7 @@ final class PastReader {
    *
    * @param salvage reports what is lost; null to stop there
    */
-  PastReader(Backup backup, BlockLog log, @Nullable Salvage salvage) {
+  PastReader(Backup backup, BlockLog log, @Nullable DamageReporter salvage) {
     this.backup = backup;
     this.log = log;
     this.salvage = salvage;

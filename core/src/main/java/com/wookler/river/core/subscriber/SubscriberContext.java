@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.Salvage;
+import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.message.MessageConverter;
 import java.util.UUID;
 import java.util.concurrent.locks.ReentrantLock;
@@ -35,6 +35,6 @@ public record SubscriberContext<M>(
     MessageConverter<M> converter,
     TimeSource time,
     EhcacheRedeliveryCache cache,
-    @Nullable Salvage salvage,
+    @Nullable DamageReporter salvage,
     ForceOrder order,
     Expiries expiries) {}

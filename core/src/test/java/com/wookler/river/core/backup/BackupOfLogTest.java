@@ -7,6 +7,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.files.Seal;
@@ -74,7 +75,9 @@ class BackupOfLogTest extends BackupFixture {
             16 << 20,
             block -> block.messages() >= 3_000,
             0,
-            TimeSource.system());
+            TimeSource.system(),
+            0,
+            OwnershipCheck.UNDISPUTED);
     return PooledLog.open(settings, pool);
   }
 }

@@ -7,6 +7,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -106,7 +107,16 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   private void openLog() {
     log =
         PooledLog.open(
-            new LogSettings("orders", QUEUE, base.resolve("log"), 16 << 20, b -> false, 0, time),
+            new LogSettings(
+                "orders",
+                QUEUE,
+                base.resolve("log"),
+                16 << 20,
+                b -> false,
+                0,
+                time,
+                0,
+                OwnershipCheck.UNDISPUTED),
             pool);
   }
 

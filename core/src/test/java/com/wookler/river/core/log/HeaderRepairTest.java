@@ -192,6 +192,14 @@ class HeaderRepairTest {
 
   private LogSettings settings() {
     return new LogSettings(
-        "orders", LogFixture.IDENTITY, directory, 1 << 20, block -> false, 0, log.time());
+        "orders",
+        LogFixture.IDENTITY,
+        directory,
+        1 << 20,
+        block -> false,
+        0,
+        log.time(),
+        0,
+        OwnershipCheck.UNDISPUTED);
   }
 }

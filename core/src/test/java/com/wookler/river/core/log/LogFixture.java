@@ -11,7 +11,7 @@ import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.log.recovery.OutsideLog;
+import com.wookler.river.core.log.recovery.RecoveryInput;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -104,20 +104,29 @@ final class LogFixture implements AutoCloseable {
         BlockLog.open(
             settings(identity, clock),
             new LogCounters(counter(), counter(), counter(), counter()),
-            new LogLines(
+            new LogExecutors(
                 pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
-            OutsideLog.withoutBackup(finished),
+            RecoveryInput.withoutBackup(finished),
             device);
     return log;
   }
 
   private LogSettings settings(UUID identity, TimeSource clock) {
-    return new LogSettings("orders", identity, directory, blockBytes, strategy, reserve, clock);
+    return new LogSettings(
+        "orders",
+        identity,
+        directory,
+        blockBytes,
+        strategy,
+        reserve,
+        clock,
+        0,
+        OwnershipCheck.UNDISPUTED);
   }
 
   /** Reports to nobody. */
-  Salvage salvage(Path home) {
-    return new Salvage(log, home, settings(IDENTITY, time), counter(), damage -> {});
+  DamageReporter salvage(Path home) {
+    return new DamageReporter(log, home, settings(IDENTITY, time), counter(), damage -> {});
   }
 
   private static AbstractCounter counter() {
@@ -200,7 +209,7 @@ final class LogFixture implements AutoCloseable {
   List<Seal> sealed() {
     List<Seal> seals = new ArrayList<>();
     Block block = log.blockOf(log.firstSequence());
-    while (block != null && block.sealed()) {
+    while (block != null && block.isClosed()) {
       seals.add(block.toSeal(IDENTITY));
       block = log.blockOf(block.endSequence());
     }

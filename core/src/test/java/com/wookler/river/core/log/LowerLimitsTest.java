@@ -52,7 +52,7 @@ class LowerLimitsTest {
       } else {
         assertThat(LogFixture.text(message)).isEqualTo("m" + sequence);
       }
-      assertThat(opened.surveys().known(opened.blockOf(sequence), sequence))
+      assertThat(opened.scans().known(opened.blockOf(sequence), sequence))
           .as("whether %s was taken for damaged", sequence)
           .isNull();
     }

@@ -5,7 +5,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
-import com.wookler.river.core.log.recovery.OutsideLog;
+import com.wookler.river.core.log.recovery.RecoveryInput;
 import java.time.Duration;
 import java.time.Instant;
 
@@ -21,11 +21,11 @@ public final class PooledLog {
     return BlockLog.open(
         settings,
         new LogCounters(counter, counter, counter, counter),
-        new LogLines(
+        new LogExecutors(
             pool.serial("flusher"),
             pool.serial("committer"),
             pool.serial("maker"),
             pool.serial("toucher")),
-        OutsideLog.withoutBackup(0));
+        RecoveryInput.withoutBackup(0));
   }
 }

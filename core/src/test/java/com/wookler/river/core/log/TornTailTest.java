@@ -248,15 +248,21 @@ class TornTailTest {
     zero(31, 100, 4);
     BlockLog opened = log.open();
     shouldHave(opened, tuple(40L, 50L, false));
-    BlockSurvey survey =
-        BlockSurvey.of(
+    BlockScan scan =
+        BlockScan.of(
             opened.blockOf(0),
             new LogSettings(
-                "orders", LogFixture.IDENTITY, queue, 1 << 20, b -> false, 0, log.time()),
+                "orders",
+                LogFixture.IDENTITY,
+                queue,
+                1 << 20,
+                b -> false,
+                0,
+                log.time(),
+                0,
+                OwnershipCheck.UNDISPUTED),
             opened.nextSequence());
-    assertThat(survey.lost())
-        .extracting(Damage::first, Damage::end)
-        .containsExactly(tuple(10L, 11L));
+    assertThat(scan.lost()).extracting(Damage::first, Damage::end).containsExactly(tuple(10L, 11L));
   }
 
   @Test

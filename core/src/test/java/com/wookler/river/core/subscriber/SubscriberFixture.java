@@ -12,6 +12,7 @@ import com.wookler.river.core.ack.journal.LedgerOpener;
 import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
+import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.MessageConverter;
@@ -60,7 +61,9 @@ abstract class SubscriberFixture {
                 1 << 20,
                 block -> false,
                 0,
-                time()),
+                time(),
+                0,
+                OwnershipCheck.UNDISPUTED),
             pool);
     openSubscriber();
   }

@@ -69,35 +69,22 @@ public final class BlockFile {
   }
 
   /**
-   * Returns what a block says of itself at its beginning, where the sequences of its messages
-   * start. Waits a moment for a block that its owner is just beginning.
+   * Returns the block's start like {@link #start}. Waits a moment for a block that its owner is
+   * just beginning.
    */
-  public Optional<Origin> settledOrigin() throws IOException {
-    Optional<Origin> origin = origin();
-    for (int i = 0; i < TRIES && origin.isEmpty(); i++) {
+  public Optional<BlockStart> settledStart() throws IOException {
+    Optional<BlockStart> start = start();
+    for (int i = 0; i < TRIES && start.isEmpty(); i++) {
       LockSupport.parkNanos(this, BETWEEN_NANOS);
-      origin = origin();
+      start = start();
     }
-    return origin;
+    return start;
   }
 
-  /**
-   * Returns what a block says of itself at its beginning; empty if it says nothing that proves
-   * itself.
-   */
-  public Optional<Origin> origin() throws IOException {
-    return BlockStart.read(file)
-        .map(start -> new Origin(start.queue(), start.block(), start.firstSequence()));
+  /** Returns the block's start; empty if it has none that is valid. */
+  public Optional<BlockStart> start() throws IOException {
+    return BlockStart.read(file);
   }
-
-  /**
-   * What a block says of itself.
-   *
-   * @param queue that it belongs to
-   * @param block its number
-   * @param firstSequence of its first message, or of the one that would be
-   */
-  public record Origin(UUID queue, int block, long firstSequence) {}
 
   /** Reads the seal of a block, which must be that of this one. */
   public static Seal seal(Path file, int block) throws IOException {
@@ -121,7 +108,7 @@ public final class BlockFile {
     long noted = ChronicleHeader.lastDocument(file); // first: it must not be ahead of the look
     BlockWalk.Result found;
     try (InputStream in = stream()) {
-      found = BlockWalk.scan(in, (offset, document, length) -> {});
+      found = BlockWalk.scan(in, BlockWalk.Visitor.NONE);
     }
     End end = settled(found, noted);
     try (InputStream in = new Bounded(stream(), end.offset())) {
@@ -178,14 +165,16 @@ public final class BlockFile {
           window,
           offset + 3 & ~3L,
           bytes,
-          (at, header, length) -> header == length && search.isDocument(window, at, length));
+          number,
+          search.reader,
+          (at, header, length, document) -> header == length && search.accept(window, at, length));
       window.refuseUnreadable();
     }
     return new Behind(search.messages, search.firstSequence, search.endSequence);
   }
 
   /** Proves documents, and counts their messages. */
-  private final class Search {
+  private static final class Search {
     private final DocumentReader reader;
     private final BlockWalk.Visitor visitor;
     private long messages;
@@ -197,23 +186,22 @@ public final class BlockFile {
       this.visitor = visitor;
     }
 
-    boolean isDocument(FileWindow window, long offset, int length) throws IOException {
-      byte[] document = new byte[length];
-      window.copy(offset + DocumentHeader.BYTES, document, length);
+    boolean accept(FileWindow window, long offset, int length) throws IOException {
+      if (reader.isLost()) {
+        return false; // it has no messages
+      }
+      long first = reader.firstSequence();
+      int count = reader.count();
       try {
-        reader.open(document, length, number);
-        if (reader.isLost()) {
-          return false; // it has no messages
-        }
-        long first = reader.firstSequence();
-        int count = reader.count();
         reader.verify();
-        messages += count;
-        firstSequence = Math.min(firstSequence, first);
-        endSequence = Math.max(endSequence, first + count);
       } catch (DamagedMessageException e) {
         return false;
       }
+      messages += count;
+      firstSequence = Math.min(firstSequence, first);
+      endSequence = Math.max(endSequence, first + count);
+      byte[] document = new byte[length];
+      window.copy(offset + DocumentHeader.BYTES, document, length);
       visitor.document(offset, document, length);
       return true;
     }

@@ -1,7 +1,9 @@
 package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.log.chronicle.DocumentHeader;
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentFormat;
+import com.wookler.river.core.message.DocumentReader;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -44,6 +46,9 @@ public final class BlockWalk {
   /** Sees each document of a block that readers see. */
   @FunctionalInterface
   public interface Visitor {
+    /** Ignores the documents. */
+    Visitor NONE = (offset, document, length) -> {};
+
     /**
      * One document.
      *
@@ -93,28 +98,32 @@ public final class BlockWalk {
     return new BlockWalk(block, visitor, rest).run();
   }
 
-  /** Is asked about each place of a block where a document of River's may stand. */
+  /** Is asked about each document of River's that a search finds. */
   @FunctionalInterface
   public interface Candidate {
     /**
-     * Returns whether a document is there; the search goes on after it.
+     * Returns whether the document counts; the search continues after it then, and else within it.
      *
-     * @param offset where the store's header of it stands
-     * @param header these four bytes, of which nothing is known
-     * @param length of the document, as its own header says; so many bytes are in the window
+     * @param offset of the store's header
+     * @param header these four bytes, which may be damaged
+     * @param length of the document, as its own header says
+     * @param document opened, so its own header is valid
      */
-    boolean isDocument(long offset, int header, int length) throws IOException;
+    boolean accepts(long offset, int header, int length, DocumentReader document)
+        throws IOException;
   }
 
   /**
-   * Looks for documents at every multiple of four. What can be there without the store's header and
-   * index, which may be damaged or were never written, is known by the document's own header.
+   * Looks for documents at every multiple of four, by their own headers: the store's headers and
+   * index may be damaged, or were never written.
    *
    * @param from where to begin, a multiple of four
    * @param to no document starts at or after this offset
+   * @param reader of the block's queue, which opens the documents
    * @return the offset after the last bytes that are not 0
    */
-  public static long search(FileWindow window, long from, long to, Candidate candidate)
+  public static long search(
+      FileWindow window, long from, long to, int block, DocumentReader reader, Candidate candidate)
       throws IOException {
     long offset = from;
     long usedEnd = 0;
@@ -127,7 +136,8 @@ public final class BlockWalk {
               : 0;
       if (length > 0
           && window.has(content, length)
-          && candidate.isDocument(offset, header, length)) {
+          && opens(reader, window, content, length, block)
+          && candidate.accepts(offset, header, length, reader)) {
         offset = behind(offset, length);
         usedEnd = offset;
       } else if (header == 0) { // most of a new block
@@ -138,6 +148,16 @@ public final class BlockWalk {
       }
     }
     return usedEnd;
+  }
+
+  private static boolean opens(
+      DocumentReader reader, FileWindow window, long start, int length, int block) {
+    try {
+      reader.open(window, start, length, block);
+      return true;
+    } catch (DamagedMessageException e) {
+      return false;
+    }
   }
 
   /** Returns where the next header may stand after a document of this length. */

@@ -67,7 +67,7 @@ final class BlockContent implements BlockWalk.Visitor {
     BlockContent content = new BlockContent(number, log);
     BlockWalk.Result result;
     try (InputStream in = new BufferedInputStream(ReadFailedException.open(file), READ_BYTES)) {
-      result = BlockWalk.scan(in, content, offset -> UsedEnd.of(file, offset) == offset);
+      result = BlockWalk.scan(in, content, offset -> LastUsedByte.of(file, offset) == offset);
     }
     return content.found(file, expectedFirst, result);
   }

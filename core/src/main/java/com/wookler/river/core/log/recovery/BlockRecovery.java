@@ -50,7 +50,7 @@ final class BlockRecovery {
    *
    * @param below all below this sequence, and nothing above; empty if that is not known
    * @param atLeast all below this sequence
-   * @param archivedEnd see {@link OutsideLog}
+   * @param archivedEnd see {@link RecoveryInput}
    */
   record Removed(OptionalLong below, long atLeast, LongUnaryOperator archivedEnd) {
     boolean isArchived(Seal seal) {

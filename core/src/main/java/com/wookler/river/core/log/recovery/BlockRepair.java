@@ -6,7 +6,7 @@ import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.log.recovery.BlockContent.Hole;
-import com.wookler.river.core.log.recovery.BlockPieces.Piece;
+import com.wookler.river.core.log.recovery.DocumentSearch.Piece;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
@@ -37,7 +37,7 @@ import java.util.Optional;
  * <p>Nothing is changed here. All of it follows from what can be proven, so it may be done again
  * after a crash in the middle.
  */
-final class BlockRepair implements BlockPieces.Sink {
+final class BlockRepair implements DocumentSearch.Sink {
   private static final int START_HEADER = DocumentHeader.hidden(BlockStart.BYTES);
   private static final int CONTENT =
       ChronicleHeader.BYTES + DocumentHeader.BYTES + BlockStart.BYTES;
@@ -118,8 +118,8 @@ final class BlockRepair implements BlockPieces.Sink {
     Path file = walked.block().file();
     BlockRepair repair = new BlockRepair(number, file, known.start(), known.forced(), log);
     try (repair.channel) {
-      long used = UsedEnd.of(file, walked.block().end());
-      long usedEnd = BlockPieces.search(number, file, used, known.below(), log, repair);
+      long used = LastUsedByte.of(file, walked.block().end());
+      long usedEnd = DocumentSearch.search(number, file, used, known.below(), log, repair);
       return repair.result(known.start().isPresent(), known.lastMicros(), usedEnd);
     }
   }

@@ -88,14 +88,14 @@ public final class LogRecovery {
   /**
    * Looks through the directory and repairs it; makes it if there is none.
    *
-   * @param outside what subscribers have finished, and what backups hold
+   * @param input what subscribers have finished, and what backups hold
    * @throws RiverException it cannot be read or written, which names the file, and no block was
    *     changed; or it is the log of another queue, and nothing was touched
    */
-  public static Found open(LogDirectory log, OutsideLog outside, Device device, TimeSource time) {
+  public static Found open(LogDirectory log, RecoveryInput input, Device device, TimeSource time) {
     try {
       DurableFiles.createDirectories(log.path());
-      return run(log, outside, device, time);
+      return run(log, input, device, time);
     } catch (IOException e) {
       throw new RiverException(
           "queue "
@@ -110,21 +110,21 @@ public final class LogRecovery {
     }
   }
 
-  private static Found run(LogDirectory log, OutsideLog outside, Device device, TimeSource time)
+  private static Found run(LogDirectory log, RecoveryInput input, Device device, TimeSource time)
       throws IOException {
     LogRecovery recovery = new LogRecovery(log, device, time);
     LogMarks.read(log); // refuses a newer format before anything is touched
     recovery.files.tidy(); // first: a block may stand under the name of the marks
     LogMarks marks = LogMarks.open(log, recovery.files.newest() == 0);
     try {
-      return recovery.run(marks, outside);
+      return recovery.run(marks, input);
     } catch (Throwable e) {
       marks.close();
       throw e;
     }
   }
 
-  private Found run(LogMarks marks, OutsideLog outside) throws IOException {
+  private Found run(LogMarks marks, RecoveryInput input) throws IOException {
     int newest = Math.max(marks.block(), files.newest());
     Gaps known = Gaps.read(log);
     long forced = forced(marks);
@@ -134,8 +134,7 @@ public final class LogRecovery {
             files,
             repairs,
             marks.isTrusted() ? forced : Long.MAX_VALUE,
-            new BlockRecovery.Removed(
-                marks.removed(), marks.removedAtLeast(), outside.archivedEnd()),
+            new BlockRecovery.Removed(marks.removed(), marks.removedAtLeast(), input.archivedEnd()),
             known);
     RecoveredBlock last = null;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
@@ -143,13 +142,13 @@ public final class LogRecovery {
       last = take(blocks, entry, isLast, marks.end());
     }
     blocks.noteMissingBlocks(last);
-    long next = Math.max(blocks.end(), Math.max(marks.end(), outside.finished()));
+    long next = Math.max(blocks.end(), Math.max(marks.end(), input.finished()));
     if (last != null && last.endSequence() < next) {
       blocks.close(last); // its sequences cannot go on without a gap
       last = null;
     }
     blocks.leaveTakenOut(last, next);
-    long from = begin(blocks, marks, outside, next, newest);
+    long from = begin(blocks, marks, input, next, newest);
     GapFinder gaps = findGaps(new GapFinder(log, time, known, forced, from), blocks, last);
     gaps.end(next, newest);
     settle(marks, gaps, next, newest);
@@ -195,11 +194,11 @@ public final class LogRecovery {
 
   /** Returns the first sequence that the log may hold, as far as that is known. */
   private long begin(
-      BlockRecovery blocks, LogMarks marks, OutsideLog outside, long next, int newest) {
+      BlockRecovery blocks, LogMarks marks, RecoveryInput input, long next, int newest) {
     long held = Math.min(blocks.oldest(), next);
     if (marks.removed().isPresent()) {
       long removed = marks.removed().getAsLong();
-      return removed < held ? archived(outside, removed, held) : held;
+      return removed < held ? archived(input, removed, held) : held;
     }
     if (blocks.oldest() != Long.MAX_VALUE || next == 0) {
       return held;
@@ -219,8 +218,8 @@ public final class LogRecovery {
    * Returns what was not taken out of the log and is not there is not lost as far as backups hold
    * it.
    */
-  private long archived(OutsideLog outside, long from, long held) {
-    long end = Math.min(held, outside.archivedEnd().applyAsLong(from));
+  private long archived(RecoveryInput input, long from, long held) {
+    long end = Math.min(held, input.archivedEnd().applyAsLong(from));
     if (end > from) {
       LOG.warn(
           "Queue {}: damaged: sequences {} to {} are missing in {}; the backup holds them",

@@ -4,11 +4,12 @@
  *
  * <ol>
  *   <li>{@code LogRecovery}: the steps, and what they result in ({@code RecoveredBlock}). {@code
- *       OutsideLog} is what it is given.
+ *       RecoveryInput} is what it is given.
  *   <li>{@code LogFileScan}: which files are there, and which block each of them is.
  *   <li>{@code BlockRecovery}: the blocks in order, from their seals or by {@code BlockContent},
  *       which walks one and adds its documents up in {@code BlockTotals}.
- *   <li>{@code BlockRepair}: a block with torn or damaged documents, found by {@code BlockPieces}.
+ *   <li>{@code BlockRepair}: a block with torn or damaged documents, found by {@code
+ *       DocumentSearch}.
  *   <li>{@code GapFinder}: the sequences that no block holds.
  *   <li>{@code RepairPlan}: the changes of files, made last.
  * </ol>

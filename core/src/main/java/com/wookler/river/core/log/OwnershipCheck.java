@@ -3,10 +3,10 @@ package com.wookler.river.core.log;
 import java.util.Optional;
 
 /** Whether the directory of a log is this process's own still. */
-public interface Possession {
+public interface OwnershipCheck {
   /** Of a log that nothing else can reach. */
-  Possession UNDISPUTED =
-      new Possession() {
+  OwnershipCheck UNDISPUTED =
+      new OwnershipCheck() {
         @Override
         public Optional<String> lost() {
           return Optional.empty();

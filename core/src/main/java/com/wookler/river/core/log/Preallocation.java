@@ -19,28 +19,29 @@ import org.slf4j.LoggerFactory;
  * <p>All under the append lock but {@link #end}, {@link #isShort} and {@link #shortage}. But for
  * space, none of it must keep an append from ending well.
  */
-final class Ahead {
-  private static final Logger LOG = LoggerFactory.getLogger(Ahead.class);
+final class Preallocation {
+  private static final Logger LOG = LoggerFactory.getLogger(Preallocation.class);
 
   private final String queue;
   private final BlockStore store;
   private final Volume volume;
   private final BlockSpace space;
-  private final BlockMaker maker;
+  private final Preallocator preallocator;
   private final PageToucher toucher;
 
-  Ahead(LogSettings settings, LogLines lines, BlockStore store, Block active, Device device) {
+  Preallocation(
+      LogSettings settings, LogExecutors executors, BlockStore store, Block active, Device device) {
     this.queue = settings.queue();
     this.store = store;
     this.volume = new Volume(settings, device);
-    this.space = new BlockSpace(volume, lines.toucher(), settings.blockBytes(), active);
-    this.maker = new BlockMaker(settings, lines.maker(), active.number(), volume);
-    this.toucher = new PageToucher(store, lines.toucher());
+    this.space = new BlockSpace(volume, executors.toucher(), settings.blockBytes(), active);
+    this.preallocator = new Preallocator(settings, executors.maker(), active.number(), volume);
+    this.toucher = new PageToucher(store, executors.toucher());
   }
 
   /** The log was opened. */
   void opened(long micros) {
-    maker.started(0, micros);
+    preallocator.started(0, micros);
   }
 
   /** It goes on in this block, of which no more than its content is known to have space. */
@@ -49,7 +50,7 @@ final class Ahead {
   }
 
   private void begin(Block active, long zeros) {
-    space.started(active, zeros, maker.expectedBytes());
+    space.started(active, zeros, preallocator.expectedBytes());
     toucher.started(active.end());
   }
 
@@ -62,7 +63,7 @@ final class Ahead {
    */
   long starting(Block block) throws IOException {
     try {
-      long made = maker.starting(block.number());
+      long made = preallocator.starting(block.number());
       store.prepare(block.number());
       volume.granted();
       return made;
@@ -85,7 +86,7 @@ final class Ahead {
 
   /** It has taken the place of this one. */
   void recycled(Block before, long micros) {
-    maker.started(before.end(), micros);
+    preallocator.started(before.end(), micros);
   }
 
   /**
@@ -117,7 +118,7 @@ final class Ahead {
       try {
         space.take(active, length);
       } catch (NoSpaceException e) {
-        if (!maker.giveBack()) {
+        if (!preallocator.giveBack()) {
           throw e;
         }
         space.take(active, length);
@@ -135,7 +136,7 @@ final class Ahead {
   /** The active block has grown. */
   void grown(Block active, long micros) {
     try {
-      maker.grown(active.end(), micros);
+      preallocator.grown(active.end(), micros);
       space.grown(active, micros);
       toucher.grown(active.end(), space.allocated());
     } catch (RuntimeException | OutOfMemoryError e) { // what was appended is stored all the same
@@ -159,7 +160,7 @@ final class Ahead {
    * @param force take that from the reserve if need be
    */
   boolean hasNext(boolean force) {
-    return maker.hasNext() || (force && maker.makeOfReserve());
+    return preallocator.hasNext() || (force && preallocator.makeOfReserve());
   }
 
   /** When this returns no page is touched and no zero written any more: the file may be cut. */

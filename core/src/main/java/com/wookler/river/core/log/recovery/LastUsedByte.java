@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * megabytes that were never written, as the store makes a file as long as its mapping: they are
  * read past the page cache where that can be, which else would be filled with zeros, page by page.
  */
-final class UsedEnd {
+final class LastUsedByte {
   private static final int STEP_BYTES = 64 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES).asReadOnlyBuffer();
 
@@ -26,7 +26,7 @@ final class UsedEnd {
   private final ByteBuffer bytes;
   private final int alignment;
 
-  private UsedEnd(FileChannel channel, ByteBuffer bytes, int alignment) {
+  private LastUsedByte(FileChannel channel, ByteBuffer bytes, int alignment) {
     this.channel = channel;
     this.bytes = bytes;
     this.alignment = alignment;
@@ -67,13 +67,13 @@ final class UsedEnd {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, past)) {
       ByteBuffer aligned =
           ByteBuffer.allocateDirect(STEP_BYTES + alignment).alignedSlice(alignment);
-      return new UsedEnd(channel, aligned.limit(STEP_BYTES).slice(), alignment).find(from);
+      return new LastUsedByte(channel, aligned.limit(STEP_BYTES).slice(), alignment).find(from);
     }
   }
 
   private static long buffered(Path file, long from) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return new UsedEnd(channel, ByteBuffer.allocateDirect(STEP_BYTES), 1).find(from);
+      return new LastUsedByte(channel, ByteBuffer.allocateDirect(STEP_BYTES), 1).find(from);
     } catch (IOException e) {
       throw ReadFailedException.of(file, e);
     }

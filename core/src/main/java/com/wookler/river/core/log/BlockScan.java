@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * recovery puts in the place of what a power loss has torn, has no messages, and is no damage: they
  * are a gap of the log, which has told of them.
  */
-final class BlockSurvey {
+final class BlockScan {
   private final Block block;
   private final long first;
   private final long end;
@@ -37,7 +37,7 @@ final class BlockSurvey {
   private long expected; // all below it are seen or lost
   private long provenTo; // offset behind the last that proved itself
 
-  private BlockSurvey(Block block, long end) {
+  private BlockScan(Block block, long end) {
     this.block = block;
     this.first = block.firstSequence();
     this.end = end;
@@ -49,15 +49,15 @@ final class BlockSurvey {
    *
    * @throws IOException the file is there, but cannot be opened
    */
-  static BlockSurvey of(Block block, LogSettings settings, long nextSequence) throws IOException {
-    BlockSurvey survey = new BlockSurvey(block, Math.min(block.endSequence(), nextSequence));
+  static BlockScan of(Block block, LogSettings settings, long nextSequence) throws IOException {
+    BlockScan scan = new BlockScan(block, Math.min(block.endSequence(), nextSequence));
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
-      survey.search(window, new DocumentReader(settings.identity()));
+      scan.search(window, new DocumentReader(settings.identity()));
     } catch (NoSuchFileException e) {
-      survey.provenTo = 0; // all of it is lost
+      scan.provenTo = 0; // all of it is lost
     }
-    survey.lost(survey.end, block.end());
-    return survey;
+    scan.lost(scan.end, block.end());
+    return scan;
   }
 
   private void search(FileWindow window, DocumentReader reader) throws IOException {
@@ -65,24 +65,18 @@ final class BlockSurvey {
         window,
         0,
         Long.MAX_VALUE,
-        (offset, header, length) -> {
-          long start = offset + DocumentHeader.BYTES;
-          boolean isDocument = opens(window, reader, start, length);
-          if (isDocument) {
-            document(offset, start + length, reader);
-          }
-          return isDocument;
-        });
+        block.number(),
+        reader,
+        (offset, header, length, document) -> accept(offset, length, document));
   }
 
-  private boolean opens(FileWindow window, DocumentReader reader, long start, int length) {
-    try {
-      reader.open(window, start, length, block.number());
-      long begin = reader.firstSequence();
-      return begin >= expected && begin + reader.count() <= end;
-    } catch (DamagedMessageException e) {
-      return false;
+  private boolean accept(long offset, int length, DocumentReader reader) {
+    long begin = reader.firstSequence();
+    boolean isNext = begin >= expected && begin + reader.count() <= end;
+    if (isNext) {
+      document(offset, offset + DocumentHeader.BYTES + length, reader);
     }
+    return isNext;
   }
 
   private void document(long offset, long behind, DocumentReader reader) {

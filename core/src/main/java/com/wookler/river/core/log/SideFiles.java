@@ -28,7 +28,7 @@ import java.util.concurrent.locks.LockSupport;
  * @param gapsFault what is wrong with it; empty if nothing is
  * @param gaps what is known to be lost
  */
-public record LogNotes(
+public record SideFiles(
     Path marks,
     Optional<String> marksFault,
     long end,
@@ -44,7 +44,7 @@ public record LogNotes(
   private static final long BETWEEN_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** Looks into the directory of a log. */
-  public static LogNotes of(Path log, UUID queue) throws IOException {
+  public static SideFiles of(Path log, UUID queue) throws IOException {
     Path marks = log.resolve(LogMarks.NAME);
     boolean exists = Files.isRegularFile(marks, LinkOption.NOFOLLOW_LINKS);
     LogMarks.Look look = look(marks, queue);
@@ -67,7 +67,7 @@ public record LogNotes(
     } catch (DamagedMessageException e) {
       gapsFault = Optional.of(ContentCheck.text(e));
     }
-    return new LogNotes(marks, fault, look.end(), look.forced(), file, gapsFault, gaps);
+    return new SideFiles(marks, fault, look.end(), look.forced(), file, gapsFault, gaps);
   }
 
   /** Returns what is wrong with the record of damage of a queue; empty if nothing is. */

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Where the bytes of a file that are not 0 end. */
-class UsedEndTest {
+class LastUsedByteTest {
   @TempDir Path directory;
 
   private Path file(long length, long... used) throws IOException {
@@ -43,33 +43,33 @@ class UsedEndTest {
   void shouldFindTheLastByteThatIsNotZero(long length, long last, long end) throws IOException {
     Path file = file(length, 0, last);
 
-    assertThat(UsedEnd.of(file, 0)).isEqualTo(end);
-    assertThat(UsedEnd.of(file, last)).isEqualTo(end);
-    assertThat(UsedEnd.of(file, end)).isEqualTo(end);
+    assertThat(LastUsedByte.of(file, 0)).isEqualTo(end);
+    assertThat(LastUsedByte.of(file, last)).isEqualTo(end);
+    assertThat(LastUsedByte.of(file, end)).isEqualTo(end);
   }
 
   @Test
   void shouldFindNothingWhereOnlyZerosFollow() throws IOException {
     Path file = file(30_000_000, 5);
 
-    assertThat(UsedEnd.of(file, 6)).isEqualTo(6);
-    assertThat(UsedEnd.of(file, 16)).isEqualTo(16);
-    assertThat(UsedEnd.of(file, 4096)).isEqualTo(4096);
-    assertThat(UsedEnd.of(file, 29_999_999)).isEqualTo(29_999_999);
+    assertThat(LastUsedByte.of(file, 6)).isEqualTo(6);
+    assertThat(LastUsedByte.of(file, 16)).isEqualTo(16);
+    assertThat(LastUsedByte.of(file, 4096)).isEqualTo(4096);
+    assertThat(LastUsedByte.of(file, 29_999_999)).isEqualTo(29_999_999);
   }
 
   @Test
   void shouldFindNothingBehindTheEndOfTheFile() throws IOException {
     Path file = file(5000, 4999);
 
-    assertThat(UsedEnd.of(file, 5000)).isEqualTo(5000);
-    assertThat(UsedEnd.of(file, 1 << 20)).isEqualTo(1 << 20);
-    assertThat(UsedEnd.of(file(0), 0)).isZero();
+    assertThat(LastUsedByte.of(file, 5000)).isEqualTo(5000);
+    assertThat(LastUsedByte.of(file, 1 << 20)).isEqualTo(1 << 20);
+    assertThat(LastUsedByte.of(file(0), 0)).isZero();
   }
 
   @Test
   void shouldNameTheFileThatItCannotRead() {
-    assertThatThrownBy(() -> UsedEnd.of(directory.resolve("none"), 0))
+    assertThatThrownBy(() -> LastUsedByte.of(directory.resolve("none"), 0))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("none");
   }

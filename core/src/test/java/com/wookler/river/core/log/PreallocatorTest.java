@@ -20,14 +20,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class BlockMakerTest {
+class PreallocatorTest {
   private static final long BLOCK_BYTES = 4 << 20;
   private static final byte[] MARK = {1, 2, 3, 4, 5, 6, 7, 8};
 
   @TempDir Path directory;
 
   private final List<Runnable> asked = new ArrayList<>();
-  private BlockMaker maker;
+  private Preallocator maker;
 
   @BeforeEach
   void begin() {
@@ -39,8 +39,10 @@ class BlockMakerTest {
             BLOCK_BYTES,
             block -> false,
             0,
-            TimeSource.system());
-    maker = new BlockMaker(settings, asked::add, 1, new Volume(settings, Device.REAL));
+            TimeSource.system(),
+            0,
+            OwnershipCheck.UNDISPUTED);
+    maker = new Preallocator(settings, asked::add, 1, new Volume(settings, Device.REAL));
     maker.started(0, 0);
   }
 

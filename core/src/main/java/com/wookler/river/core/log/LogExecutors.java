@@ -10,7 +10,7 @@ import com.wookler.river.common.WorkerPool;
  * @param maker makes blocks ahead
  * @param toucher touches their pages, which cannot wait until a block is made
  */
-public record LogLines(
+public record LogExecutors(
     WorkerPool.Serial flusher,
     WorkerPool.Serial committer,
     WorkerPool.Serial maker,

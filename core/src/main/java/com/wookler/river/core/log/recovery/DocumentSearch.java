@@ -1,6 +1,5 @@
 package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.log.files.LogDirectory;
@@ -14,16 +13,14 @@ import java.nio.file.Path;
  * The documents of a block whose headers prove themselves, looked for at every place where one may
  * stand, for a recovery: what leads to them is damaged, or was never written.
  */
-final class BlockPieces {
-  private final int number;
+final class DocumentSearch {
   private final long below;
   private final DocumentReader reader;
   private final Sink sink;
   private long checksum;
   private long expected; // what comes before is a copy, in a message's data, of what was seen
 
-  private BlockPieces(int number, long below, LogDirectory log, Sink sink) {
-    this.number = number;
+  private DocumentSearch(long below, LogDirectory log, Sink sink) {
     this.below = below;
     this.reader = new DocumentReader(log.identity());
     this.sink = sink;
@@ -64,44 +61,35 @@ final class BlockPieces {
   /**
    * Looks through a file.
    *
-   * @param used no document starts behind this offset, as {@link UsedEnd} finds it
+   * @param used no document starts behind this offset, as {@link LastUsedByte} finds it
    * @param below all its sequences are: what says otherwise stands behind its end, where it was
    *     being written when the process was killed, and its sequences were given to others
    * @return the offset behind the last bytes that are not 0
    */
   static long search(int number, Path file, long used, long below, LogDirectory log, Sink sink)
       throws IOException {
-    BlockPieces search = new BlockPieces(number, below, log, sink);
+    DocumentSearch search = new DocumentSearch(below, log, sink);
     try (FileWindow window = new FileWindow(file, Files.size(file))) {
       return BlockWalk.search(
           window,
           0,
           used,
-          (offset, header, length) -> search.isDocument(window, offset, header, length));
+          number,
+          search.reader,
+          (offset, header, length, document) -> search.accept(offset, header, length));
     }
   }
 
-  private boolean isDocument(FileWindow window, long offset, int header, int length)
-      throws IOException {
-    if (!opens(window, offset + DocumentHeader.BYTES, length)) {
+  private boolean accept(long offset, int header, int length) throws IOException {
+    long first = reader.firstSequence();
+    if (first < expected || first >= below) {
       return false;
     }
     int count = reader.count();
-    boolean whole = isWhole();
-    Piece piece = new Piece(offset, length, reader.firstSequence(), count, header == length, whole);
+    Piece piece = new Piece(offset, length, first, count, header == length, isWhole());
     expected = piece.end();
     sink.piece(piece, reader, checksum);
     return true;
-  }
-
-  private boolean opens(FileWindow window, long start, int length) {
-    try {
-      reader.open(window, start, length, number);
-      long first = reader.firstSequence();
-      return first >= expected && first < below;
-    } catch (DamagedMessageException e) {
-      return false;
-    }
   }
 
   private boolean isWhole() {

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe; no lock is held while the listener hears of it.
  */
-public final class Salvage {
-  private static final Logger LOG = LoggerFactory.getLogger(Salvage.class);
+public final class DamageReporter {
+  private static final Logger LOG = LoggerFactory.getLogger(DamageReporter.class);
 
   private final BlockLog log;
   private final LogSettings settings;
@@ -55,7 +55,7 @@ public final class Salvage {
    * @param listener must not wait
    * @throws RiverException the record cannot be read
    */
-  public Salvage(
+  public DamageReporter(
       BlockLog log,
       Path home,
       LogSettings settings,
@@ -117,7 +117,7 @@ public final class Salvage {
       if (block == null) {
         return sequence;
       }
-      Damage found = log.surveys().damageOf(block, sequence, settings, log.nextSequence());
+      Damage found = log.scans().damageOf(block, sequence, settings, log.nextSequence());
       if (found == null) {
         return sequence;
       }
@@ -151,7 +151,7 @@ public final class Salvage {
   public void reportAll(Seal seal) throws IOException {
     Block block = log.blockOf(seal.firstSequence());
     if (block != null) {
-      for (Damage found : log.surveys().make(block, settings, log.nextSequence()).lost()) {
+      for (Damage found : log.scans().make(block, settings, log.nextSequence()).lost()) {
         report(found);
       }
     }

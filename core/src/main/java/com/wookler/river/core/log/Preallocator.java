@@ -29,8 +29,8 @@ import org.slf4j.LoggerFactory;
  * <p>{@link #started}, {@link #grown}, {@link #starting} and {@link #giveBack} run under the append
  * lock, the making on a background worker.
  */
-final class BlockMaker {
-  private static final Logger LOG = LoggerFactory.getLogger(BlockMaker.class);
+final class Preallocator {
+  private static final Logger LOG = LoggerFactory.getLogger(Preallocator.class);
   private static final int STEP_BYTES = 256 << 10;
   private static final long SPARE_BYTES = 1 << 20;
   private static final long QUIET_BYTES = 512 << 10;
@@ -62,7 +62,7 @@ final class BlockMaker {
   /** The next block, once it had to give space back; likewise. */
   private volatile int tight;
 
-  BlockMaker(LogSettings settings, Executor worker, int active, Volume volume) {
+  Preallocator(LogSettings settings, Executor worker, int active, Volume volume) {
     this.settings = settings;
     this.worker = worker;
     this.volume = volume;

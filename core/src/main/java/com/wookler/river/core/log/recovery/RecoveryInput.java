@@ -10,9 +10,9 @@ import java.util.function.LongUnaryOperator;
  * @param archivedEnd returns where a run of archived messages ends that begins with this sequence;
  *     the same sequence if no backup holds that one. Asked only for what the log does not hold
  */
-public record OutsideLog(long finished, LongUnaryOperator archivedEnd) {
+public record RecoveryInput(long finished, LongUnaryOperator archivedEnd) {
   /** Returns where there are no backups. */
-  public static OutsideLog withoutBackup(long finished) {
-    return new OutsideLog(finished, sequence -> sequence);
+  public static RecoveryInput withoutBackup(long finished) {
+    return new RecoveryInput(finished, sequence -> sequence);
   }
 }

@@ -10,13 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens documents of blocks in which the usual way is blocked by damage: where a survey has found
+ * Opens documents of blocks in which the usual way is blocked by damage: where a scan has found
  * them, in place if their header is whole, else as their file has them.
  *
  * <p>An interrupted thread must clear its flag before.
  */
-final class SalvageReader {
-  private static final Logger LOG = LoggerFactory.getLogger(SalvageReader.class);
+final class DamagedBlockReader {
+  private static final Logger LOG = LoggerFactory.getLogger(DamagedBlockReader.class);
   private static final int NO_BLOCK = -1;
 
   private final BlockLog log;
@@ -25,16 +25,17 @@ final class SalvageReader {
   private final DocumentReader document;
   private int unmapped = NO_BLOCK; // the block that cannot be read in place
 
-  SalvageReader(BlockLog log, LogSettings settings, BlockCursor cursor, DocumentReader document) {
+  DamagedBlockReader(
+      BlockLog log, LogSettings settings, BlockCursor cursor, DocumentReader document) {
     this.log = log;
     this.settings = settings;
     this.cursor = cursor;
     this.document = document;
   }
 
-  /** Returns whether a survey knows more of the message than the store's index. */
+  /** Returns whether a scan knows more of the message than the store's index. */
   boolean isDue(Block block, long sequence) {
-    return log.surveys().known(block, sequence) != null;
+    return log.scans().known(block, sequence) != null;
   }
 
   /**
@@ -48,11 +49,11 @@ final class SalvageReader {
       return false;
     }
     try {
-      BlockSurvey survey = log.surveys().known(block, sequence);
-      if (survey == null) {
-        survey = log.surveys().make(block, settings, log.nextSequence());
+      BlockScan scan = log.scans().known(block, sequence);
+      if (scan == null) {
+        scan = log.scans().make(block, settings, log.nextSequence());
       }
-      return survey.holds(sequence) && open(block, survey.offsetOf(sequence), sequence);
+      return scan.holds(sequence) && open(block, scan.offsetOf(sequence), sequence);
     } catch (DamagedMessageException e) {
       LOG.debug("Sequence {}: {}", sequence, e.toString());
       return false;
@@ -65,7 +66,7 @@ final class SalvageReader {
       read(block, offset);
     }
     if (!document.holds(sequence)) {
-      document.close(); // damaged since the survey
+      document.close(); // damaged since the scan
       return false;
     }
     document.skipTo(sequence);
