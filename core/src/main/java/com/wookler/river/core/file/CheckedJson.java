@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * Small JSON files that people may read, and that prove themselves: the field {@code check} is the
- * CRC32C, in hexadecimal, of all others as compact JSON in their order.
+ * Writes and reads small JSON files with a checksum: the field {@code check} is the CRC32C, in
+ * hexadecimal, of all others as compact JSON in their order.
  */
 public final class CheckedJson {
   private static final String CHECK = "check";

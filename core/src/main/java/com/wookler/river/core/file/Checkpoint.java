@@ -20,7 +20,7 @@ import java.util.UUID;
  *       0     8  "RIVER" and three letters for the kind of file
  *       8     4  version of this kind
  *      12     4  an attribute of the file, which never changes
- *      16    16  owner: the UUID of the queue, or what stands for one of its subscribers
+ *      16    16  owner: the UUID of the queue, or one derived for a subscriber
  *      32     4  CRC32C of bytes 0..31
  *       a    16  slot A of a number at the offset a: the number, then its check
  *    a+64    16  slot B of that number

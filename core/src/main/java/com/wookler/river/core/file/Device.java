@@ -38,7 +38,7 @@ public interface Device {
   }
 
   /** Is called after a recovery has changed a file, and before it changes the next. */
-  default void mended(Path file) throws IOException {}
+  default void repaired(Path file) throws IOException {}
 
   /** Returns the bytes that this process may still write to the volume of a directory. */
   default long free(Path directory) {

@@ -105,7 +105,7 @@ public final class DurableFiles {
         StandardOpenOption.WRITE);
   }
 
-  /** Sets mode 0600 on a file that somebody else made, where the file system knows modes. */
+  /** Sets mode 0600 on a file that a library made, where the file system knows modes. */
   public static void ownerOnly(Path file) {
     if (POSIX) {
       try {

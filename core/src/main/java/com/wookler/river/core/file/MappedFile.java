@@ -201,7 +201,7 @@ public final class MappedFile {
     }
   }
 
-  /** A store behind the end of a file that was cut is lost. */
+  /** Checks the size: a store after the end of a file that was cut is lost. */
   private void checkSize() throws IOException {
     long size = Files.exists(path) ? Files.size(path) : buffer.capacity();
     if (size < buffer.capacity()) {

@@ -26,8 +26,8 @@ public final class Mappings {
   private Mappings() {}
 
   /**
-   * Ends a mapping, once. Whoever uses the buffer afterwards ends the process. Nothing where the
-   * JDK has no way to do it: then the collector does.
+   * Ends a mapping, once. Using the buffer afterwards crashes the process. Nothing where the JDK
+   * has no way to do it: then the collector does.
    */
   public static void unmap(MappedByteBuffer buffer) {
     if (CLEANER == null) {

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  *  offset  size  what
  *       0     8  "RIVER" and three letters for the kind of file
  *       8     4  version of this kind
- *      12    16  owner: the UUID of the queue, or what stands for one of its subscribers
+ *      12    16  owner: the UUID of the queue, or one derived for a subscriber
  *      28     4  length n of the payload
  *      32     n  the payload
  *    32+n     4  CRC32C of all before

@@ -8,9 +8,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an error that says nothing of a file's bytes from one that does: a file that is there but
- * cannot be opened or mapped now, for want of descriptors, of memory, of permission, is not
- * damaged.
+ * Distinguishes an error that may pass from one that means damage: a file that is there but cannot
+ * be opened or mapped now, for want of descriptors, of memory, of permission, is not damaged.
  */
 public final class Unreadable {
   private static final int DEEPEST = 16; // of causes
@@ -18,7 +17,7 @@ public final class Unreadable {
   private Unreadable() {}
 
   /**
-   * Returns the error as one that may pass; null if it tells of damage.
+   * Returns the error as one that may pass; null if it means damage.
    *
    * @param file that was to be read; one that is not there is damage
    */

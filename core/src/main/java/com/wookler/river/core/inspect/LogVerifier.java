@@ -298,7 +298,7 @@ final class LogVerifier {
     }
   }
 
-  /** Checks how a block ends; returns the sequence after the valid messages behind a break. */
+  /** Checks how a block ends; returns the sequence after the valid messages after a break. */
   private long ending(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
       throws IOException {
     if (end.noted()) {

@@ -10,10 +10,13 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the documents of a block where they are mapped: from one to the next by its header.
+ * Moves through the mapped documents of a block, from one header to the next.
  *
- * <p>Which documents are there is for its owner to know, who has read the log's end: the cursor
- * takes what is behind a document for the next, and leaves the proof to the {@link DocumentReader}.
+ * <p>Its owner has read the log's end and so knows which documents exist. The cursor takes what
+ * follows a document for the next one, and leaves its validation to the {@link DocumentReader}.
+ *
+ * <p>A block stays mapped until the cursor is closed or placed in another one, so it must be closed
+ * before the block's files are deleted, and before the store is closed.
  */
 final class BlockCursor implements AutoCloseable {
   private static final int OFFSET_BITS = 32;
@@ -31,43 +34,43 @@ final class BlockCursor implements AutoCloseable {
     this.document = document;
   }
 
-  /** Returns whether it stands somewhere; if not, it must be placed. */
+  /** Returns whether it is at a header; if not, it must be placed. */
   boolean isPlaced() {
     return next != NOWHERE;
   }
 
-  /** Leaves its place, and keeps the block at hand. */
+  /** Forgets its address, and keeps the block mapped. */
   void forgetPlace() {
     document.close();
     next = NOWHERE;
   }
 
-  /** Returns the number of the block that it stands in, if it does. */
+  /** Returns the number of the block that it has mapped; -1 if none. */
   int block() {
     BlockWindow at = window;
     return at == null ? -1 : at.block();
   }
 
-  /** Returns whether the document of this location is open. */
+  /** Returns whether the document at this address is open. */
   boolean isAt(long location) {
     return document.count() > 0 && location() == location;
   }
 
-  /** Block and offset of the document that was opened last. */
+  /** Returns block and offset of the document that was opened last. */
   long location() {
     return (long) block() << OFFSET_BITS | opened;
   }
 
   /**
-   * Opens the document of this location.
+   * Opens the document at this address.
    *
-   * @throws DamagedMessageException there is none
+   * @throws DamagedMessageException no document is there
    * @throws IOException the block cannot be opened now
    */
   void open(long location) throws IOException {
     place((int) (location >>> OFFSET_BITS), location & OFFSET);
     if (!openNext() || opened != (location & OFFSET)) {
-      throw new DamagedMessageException("damaged: no document at the location noted for it");
+      throw new DamagedMessageException("damaged: no document at its address");
     }
   }
 
@@ -120,7 +123,7 @@ final class BlockCursor implements AutoCloseable {
     return true;
   }
 
-  /** Passes over the next document, unread; false if none follows. */
+  /** Skips the next document unread; returns false if none follows. */
   boolean skipNext() {
     BlockWindow from = window;
     long offset = findNext();
@@ -158,7 +161,7 @@ final class BlockCursor implements AutoCloseable {
     opened = offset;
   }
 
-  /** Lets go of the block. */
+  /** Closes the document and the mapping of the block. */
   @Override
   public void close() {
     forgetPlace();

@@ -26,12 +26,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings blocks to the device, by mappings of its own, and seals those that are closed.
+ * Forces blocks, by mappings of its own, and seals those that are closed.
  *
- * <p>The store's own sync forces nothing by default and swallows errors. Used by the queue's lines
- * on the pool of threads that nobody interrupts: an interrupt would close the channel for good.
- * Forces exclude each other; seals are written by the flusher's line alone, so that no publisher
- * waits for one.
+ * <p>The store's own sync forces nothing by default and swallows errors. Used by the queue's serial
+ * executors on pool threads that are never interrupted: an interrupt would close the channel for
+ * good. Forces exclude each other; seals are written on the flusher's executor only, so that no
+ * publisher waits for one.
  */
 final class BlockForcer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockForcer.class);
@@ -55,9 +55,9 @@ final class BlockForcer implements AutoCloseable {
   private final Set<Integer> forcedClosed = ConcurrentHashMap.newKeySet();
 
   private volatile long forcedEnd; // written in force
-  private volatile boolean sealLate; // written on the flusher's line
-  private boolean warned; // the flusher's line only
-  private long unsealed; // the first sequence of a block without seal; the flusher's line only
+  private volatile boolean sealLate; // written on the flusher's executor
+  private boolean warned; // the flusher's executor only
+  private long unsealed; // the first sequence of a block without seal; the flusher's executor only
 
   /** For the blocks of a log that has been recovered, the active one among them. */
   BlockForcer(LogSettings settings, Blocks blocks, LogMarks marks, Device device) {
@@ -87,11 +87,11 @@ final class BlockForcer implements AutoCloseable {
   }
 
   /**
-   * Forces what is not forced yet, oldest first; nothing once closed. One that fails is the last:
-   * the system reports an error once, and the next force would be told that all is well.
+   * Forces what is not forced yet, oldest first; nothing once closed. After a failure nothing is
+   * forced any more: the system reports an error once, and the next force would seem to succeed.
    *
    * @param end the log's next sequence, read before
-   * @throws NotNowException a file could not be opened or mapped; the next force goes on there
+   * @throws NotNowException a file could not be opened or mapped; the next force continues there
    */
   synchronized void force(long end) throws IOException {
     if (closed) {
@@ -110,9 +110,9 @@ final class BlockForcer implements AutoCloseable {
   }
 
   /**
-   * Forces the block with which a log begins, though it holds no message.
+   * Forces the first block of a log, though it holds no message.
    *
-   * @param flusher does it, as the calling thread could be interrupted
+   * @param flusher runs the force: the calling thread could be interrupted
    */
   void forceFirst(Block first, Executor flusher) {
     try {
@@ -189,11 +189,11 @@ final class BlockForcer implements AutoCloseable {
 
   /**
    * Seals the blocks that are closed and forced, none once closed, and forces how far was forced;
-   * on the flusher's line.
+   * on the flusher's executor.
    */
   void seal() throws IOException {
     if (!closed) {
-      sealLate = false; // the block that waited may be gone
+      sealLate = false; // the block that waited may have been deleted
       sealClosed();
     }
     marks.forceForced(device);
@@ -214,8 +214,8 @@ final class BlockForcer implements AutoCloseable {
   }
 
   /**
-   * Returns a seal can wait for space, and for descriptors: without it the next opening reads the
-   * block, and seals it.
+   * Writes a seal; returns false if it has to wait for space or descriptors. Without it the next
+   * opening reads the block, and seals it.
    */
   private boolean write(Path file, Block block) throws IOException {
     try {
@@ -236,7 +236,7 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
-  /** A block may have been closed after all of its messages were forced. */
+  /** Forces a block that was closed after all of its messages were forced. */
   private void forceClosed(Block block) throws IOException {
     if (!forcedClosed.contains(block.number())) {
       try (FileChannel last = FileChannel.open(block.file(), StandardOpenOption.WRITE)) {
@@ -246,7 +246,7 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
-  /** Notes that all below this sequence leaves the log; on the device when this returns. */
+  /** Records that all below this sequence leaves the log; on the device when this returns. */
   void leaves(long end) throws IOException {
     marks.removed(end, device);
   }
@@ -264,7 +264,7 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
-  /** Ends the mapping; a force that comes later cannot map anything again. */
+  /** Ends the mapping; later forces do nothing. */
   @Override
   public synchronized void close() {
     closed = true;

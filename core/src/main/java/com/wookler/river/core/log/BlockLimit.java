@@ -3,7 +3,7 @@ package com.wookler.river.core.log;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says when a block has had enough: by its size, or by the user's strategy. */
+/** Decides when a block is to be closed: by its size, or by the user's strategy. */
 final class BlockLimit {
   private static final Logger LOG = LoggerFactory.getLogger(BlockLimit.class);
 
@@ -24,11 +24,11 @@ final class BlockLimit {
     }
     try {
       return settings.strategy().isDue(block);
-    } catch (Throwable e) { // the message is stored: nothing of the user's may say otherwise
+    } catch (Throwable e) { // the message is stored: nothing of the user's may deny it
       if (failedIn != block.number()) { // once a block, not once a message
         failedIn = block.number();
         LOG.error(
-            "Queue {}: {} failed; the block goes on", settings.queue(), settings.strategy(), e);
+            "Queue {}: {} failed; the block stays open", settings.queue(), settings.strategy(), e);
       }
       return false;
     }

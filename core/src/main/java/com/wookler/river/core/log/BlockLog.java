@@ -31,11 +31,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The log of one queue: appends documents, hands out readers, recycles, forces and removes blocks.
+ * The log of one queue: appends documents, opens readers, recycles, forces and removes blocks.
  *
  * <p><b>One appender behind one lock.</b> Publishers build and checksum their document outside
- * ({@link PublishBuffer}), so that under the lock only the sequence is given, the header stamped
- * and the bytes copied. An appender a thread, Chronicle's own way, leaks, and is 3.5 times slower.
+ * ({@link PublishBuffer}), so that under the lock only the sequence is assigned, the header stamped
+ * and the bytes copied. An appender for each thread, Chronicle's own way, leaks, and is 3.5 times
+ * slower.
  *
  * <p><b>The end of the log is {@link #nextSequence}</b>, a volatile written last in an append.
  * Readers never ask the store whether there is more: they compare sequences, so a page that reads
@@ -79,8 +80,8 @@ public final class BlockLog implements AutoCloseable {
   private long lastMicros;
 
   private volatile boolean closed; // written under the append lock
-  private volatile Block active; // as above
-  private volatile long nextSequence; // as above, last in an append
+  private volatile Block active; // written under the append lock
+  private volatile long nextSequence; // written under the append lock, last in an append
 
   private BlockLog(
       LogSettings settings,
@@ -118,7 +119,7 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Opens the log, after whatever ended its last run.
    *
-   * @param input what subscribers have finished, and what backups hold
+   * @param input what subscribers have completed, and what backups hold
    * @throws RiverException the directory cannot be read or written
    */
   public static BlockLog open(
@@ -153,9 +154,9 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Opens the store of blocks that were found. What is mapped at a time has capacity for all of any
-   * block: they may be from a time in which {@code queue.block.bytes} or {@code
-   * queue.max.message.bytes} was larger, or may have been restored.
+   * Opens the store of blocks that were found. A mapping covers all of any block: they may be from
+   * a time in which {@code queue.block.bytes} or {@code queue.max.message.bytes} was larger, or may
+   * have been restored.
    */
   private static BlockStore open(LogSettings settings, LogRecovery.Found found) {
     long largest = found.active().seal().bytes();
@@ -198,11 +199,11 @@ public final class BlockLog implements AutoCloseable {
    *
    * @param micros the present by the wall clock; publish times never decrease all the same
    * @return the first sequence, or {@link Capacity#NONE}: nothing was stored, though there is
-   *     capacity once messages that somebody needs are finished, see {@link Capacity#free}
+   *     capacity once more messages are completed, see {@link Capacity#free}
    * @throws QueueClosedException the log is closed; nothing was stored
    * @throws MessageTooLargeException over a quarter of the mapping; nothing was stored
-   * @throws QueueFullException there is no space for it on the disk; nothing was stored; likewise a
-   *     {@link RiverException} where a file cannot be opened now
+   * @throws QueueFullException the disk has no space for it; nothing was stored
+   * @throws RiverException a file cannot be opened now; nothing was stored
    * @throws QueueFailedException the log has failed, now (stored or not) or before (not stored)
    */
   public long append(PublishBuffer buffer, long micros) {
@@ -283,8 +284,8 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Recycles the active block if its strategy says so and nobody publishes; says whether. Has what
-   * is stored follow the clock if that was set back.
+   * Recycles the active block if its strategy says so and no thread publishes; returns whether. Has
+   * stored times follow the clock if that was set back.
    */
   public boolean recycleIfDue() {
     if (!appendLock.tryLock()) {
@@ -307,8 +308,9 @@ public final class BlockLog implements AutoCloseable {
 
   /**
    * For housekeeping while publishers are refused: looks whether there is space again. If there is
-   * not, and the subscribers' floor is past all messages, recycles the active block: it can go.
-   * Where it is the only one, the next takes its first bytes from the reserve.
+   * not, and the low watermark of all subscribers is past all messages, recycles the active block,
+   * which can then be deleted. Where it is the only one, the next takes its first bytes from the
+   * reserve.
    */
   public void relieve(Supplier<OptionalLong> floor) {
     long needed =
@@ -335,7 +337,9 @@ public final class BlockLog implements AutoCloseable {
     return active.isStarted();
   }
 
-  /** Why publishers were refused at last for lack of space; numbered; empty if they never were. */
+  /**
+   * Returns why publishers were refused the last time for lack of space; empty if they never were.
+   */
   public Optional<Shortage> shortage() {
     return preallocation.shortage();
   }
@@ -356,7 +360,7 @@ public final class BlockLog implements AutoCloseable {
     flusher.execute(this::forceNow);
   }
 
-  /** Else the next append starts it, or is refused. */
+  /** Starts a block if there is space; else the next append starts it, or is refused. */
   @GuardedBy("appendLock")
   private void startIfThereIsSpace(Block block) {
     try {
@@ -388,10 +392,10 @@ public final class BlockLog implements AutoCloseable {
     preallocation.started(block, made);
   }
 
-  /** For housekeeping: fails the log if a file that it writes to is gone or was cut. */
+  /** For housekeeping: fails the log if a file that it writes to was removed or cut. */
   public void checkFiles() {
     failure.unlessFails(
-        "go on",
+        "continue",
         () -> {
           marks.checkFile();
           Block at = active;
@@ -407,14 +411,14 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Returns whether it has failed: the store is not asked for anything then that it could write
-   * for. A volatile read, for paths that ask with each message.
+   * Returns whether it has failed. Then nothing may be asked of the store for which it could write.
+   * A volatile read, for paths that ask with each message.
    */
   public boolean isFailed() {
     return failure.isThere();
   }
 
-  /** Returns what ended the log's life, if anything did. */
+  /** Returns why the log has failed, if it has. */
   public Optional<Throwable> failure() {
     return failure.cause();
   }
@@ -431,7 +435,14 @@ public final class BlockLog implements AutoCloseable {
     return blocks.oldest().firstSequence();
   }
 
-  /** Returns a new reader at the oldest message; one thread at a time may use it. */
+  /**
+   * Returns a new reader at the oldest message; one thread at a time may use it.
+   *
+   * <p>A reader keeps the block that it reads mapped. <b>It must release a block before that is
+   * unmapped:</b> by {@link LogReader#leave} before {@link #delete} of the block, and by {@link
+   * LogReader#close} before {@link #close}, with no call of it under way. A reader that reads a
+   * mapping that has ended crashes the process.
+   */
   public LogReader reader() {
     return new LogReader(this, store, settings, counters);
   }
@@ -450,7 +461,7 @@ public final class BlockLog implements AutoCloseable {
     return scans;
   }
 
-  /** Returns what the opening had to repair, in a few words. */
+  /** Returns what the opening had to repair. */
   public String repaired() {
     return repaired;
   }
@@ -471,8 +482,8 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * Returns the oldest block's seal, once it is closed and forced: what leaves is not forced any
-   * more.
+   * Returns the oldest block's seal, once it is closed and forced: a block that leaves the log is
+   * not forced any more.
    */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
@@ -486,12 +497,12 @@ public final class BlockLog implements AutoCloseable {
     return BlockName.data(settings.directory(), seal.block());
   }
 
-  /** Forgets a drained block, which no reader finds from now on; {@link #delete} comes later. */
+  /** Forgets a drained block: no reader finds it from now on. {@link #delete} comes later. */
   public void forget(Seal seal) {
     blocks.remove(seal.firstSequence());
   }
 
-  /** Deletes the files of a forgotten block, which no reader stands in any more. */
+  /** Deletes the files of a forgotten block, which every reader has released. */
   public void delete(Seal seal) throws IOException {
     leaves(seal);
     Files.deleteIfExists(file(seal));
@@ -499,18 +510,18 @@ public final class BlockLog implements AutoCloseable {
     store.forgetRemoved();
   }
 
-  /** Notes that a block leaves the log; on the device when this returns. */
+  /** Records that a block leaves the log; on the device when this returns. */
   void leaves(Seal seal) throws IOException {
     ownership.check();
     forcer.leaves(seal.endSequence());
   }
 
-  /** Blocks with messages, and the active one. */
+  /** Returns the number of blocks: those with messages, and the active one. */
   public int blocks() {
     return blocks.count();
   }
 
-  /** Bytes in use of all blocks. */
+  /** Returns the bytes in use of all blocks. */
   public long bytes() {
     return blocks.bytes();
   }
@@ -520,9 +531,7 @@ public final class BlockLog implements AutoCloseable {
     return blocks.publishedAt(micros);
   }
 
-  /**
-   * Returns whether there is something that no force has covered, or a seal that waits for space.
-   */
+  /** Returns whether something is not forced yet, or a seal waits for space. */
   public boolean isDirty() {
     return !failure.isThere()
         && (forcer.forcedEnd() < nextSequence || marks.isUnforced() || forcer.isSealLate());
@@ -533,18 +542,18 @@ public final class BlockLog implements AutoCloseable {
     return forcer.forcedEnd();
   }
 
-  /** Publishes that wait for the device. */
+  /** Returns what forces for publishes that wait for the device. */
   public GroupCommit commits() {
     return commits;
   }
 
-  /** Forces and seals; called on the flusher's line only. A failure stops the log. */
+  /** Forces and seals; called on the flusher's executor only. A failure stops the log. */
   public void forceNow() {
     forceAppended();
     failure.unlessFails("seal its blocks", forcer::seal);
   }
 
-  /** Forces what was appended so far; on a line of the pool. A failure stops the log. */
+  /** Forces what was appended so far; on a serial executor of the pool. A failure stops the log. */
   public void forceAppended() {
     failure.unlessForceFails(() -> forcer.force(nextSequence));
   }
@@ -552,7 +561,8 @@ public final class BlockLog implements AutoCloseable {
   /**
    * Returns when everything appended before is on the device.
    *
-   * @throws QueueFailedException the device refused; RiverException: a file cannot be opened now
+   * @throws QueueFailedException the device refused
+   * @throws RiverException a file cannot be opened now
    */
   public void force() {
     long end = nextSequence;
@@ -578,9 +588,7 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  /**
-   * Forces and closes. All readers must be closed: an open mapping may not vanish under a reader.
-   */
+  /** Forces and closes. All readers must be closed before: see {@link #reader}. */
   @Override
   public void close() {
     stop();

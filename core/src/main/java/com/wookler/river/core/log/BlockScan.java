@@ -14,15 +14,15 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a block can be proven, message by message: found by looking for documents at every place
- * where one may stand, whatever is left of what leads to them.
+ * Finds the valid messages of a damaged block, by searching for documents at every address at which
+ * one may be.
  *
- * <p>A document's header proves itself, its length and its block, so it needs no header of the
- * store's and no index. Behind an entry that is damaged the document goes on as long as the entry's
- * length may be right. A document that stands where its sequences have been seen already, such as a
- * copy in a message's data, is passed over. One that says that its sequences are lost, which a
- * recovery puts in the place of what a power loss has torn, has no messages, and is no damage: they
- * are a gap of the log, which has told of them.
+ * <p>A document's header has a checksum over its length and its block, so it needs no header of the
+ * store's and no index. After a damaged entry the document continues as long as the entry's length
+ * may be right. A document whose sequences have been seen already, such as a copy in a message's
+ * data, is skipped. A document that declares its sequences lost, with which a recovery replaces
+ * what a power loss has torn, has no messages and is no damage: they are a gap of the log, which is
+ * reported elsewhere.
  */
 final class BlockScan {
   private final Block block;
@@ -34,8 +34,8 @@ final class BlockScan {
   private long[] times = new long[64]; // publish time of each document
   private int documents;
 
-  private long expected; // all below it are seen or lost
-  private long provenTo; // offset behind the last that proved itself
+  private long expected; // all below it are found or lost
+  private long validTo; // offset after the last valid message
 
   private BlockScan(Block block, long end) {
     this.block = block;
@@ -45,7 +45,7 @@ final class BlockScan {
   }
 
   /**
-   * Looks through a block, as far as it is published now. Reads all of its file.
+   * Scans a block, as far as it is published now. Reads all of its file.
    *
    * @throws IOException the file is there, but cannot be opened
    */
@@ -54,7 +54,7 @@ final class BlockScan {
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
       scan.search(window, new DocumentReader(settings.identity()));
     } catch (NoSuchFileException e) {
-      scan.provenTo = 0; // all of it is lost
+      scan.validTo = 0; // all of it is lost
     }
     scan.lost(scan.end, block.end());
     return scan;
@@ -82,24 +82,24 @@ final class BlockScan {
   private void document(long offset, long behind, DocumentReader reader) {
     add(reader, offset);
     lost(reader.firstSequence(), offset);
-    provenTo = reader.offset();
+    validTo = reader.offset();
     if (reader.isLost()) {
-      expected = reader.firstSequence() + reader.count(); // a gap, which is told of elsewhere
+      expected = reader.firstSequence() + reader.count(); // a gap, which is reported elsewhere
     }
     while (reader.hasNext()) {
       long sequence = reader.nextSequence();
       long at = reader.offset();
-      if (proves(reader)) {
+      if (isValid(reader)) {
         lost(sequence, at); // what came before it
         expected = sequence + 1;
-        provenTo = reader.offset();
+        validTo = reader.offset();
       }
     }
     lost(reader.firstSequence() + reader.count(), behind);
-    provenTo = behind;
+    validTo = behind;
   }
 
-  private static boolean proves(DocumentReader reader) {
+  private static boolean isValid(DocumentReader reader) {
     try {
       reader.prove();
       return true;
@@ -117,7 +117,7 @@ final class BlockScan {
       lost.remove(lost.size() - 1);
       lost.add(new Damage(block.number(), block.file(), before.first(), to, before.from(), offset));
     } else {
-      lost.add(new Damage(block.number(), block.file(), expected, to, provenTo, offset));
+      lost.add(new Damage(block.number(), block.file(), expected, to, validTo, offset));
     }
     expected = to;
   }
@@ -133,17 +133,17 @@ final class BlockScan {
     offsets[documents++] = offset;
   }
 
-  /** Returns whether it knows about this sequence. */
+  /** Returns whether the scan covered this sequence. */
   boolean covers(long sequence) {
     return sequence >= first && sequence < end;
   }
 
-  /** Returns whether the message can be proven. */
+  /** Returns whether the message is valid. */
   boolean holds(long sequence) {
     return covers(sequence) && damageOf(sequence) == null;
   }
 
-  /** Returns what took this message; null if it can be proven, or is not known. */
+  /** Returns the damage to this message; null if it is valid, or not covered. */
   @Nullable Damage damageOf(long sequence) {
     for (Damage damage : lost) {
       if (sequence >= damage.first() && sequence < damage.end()) {
@@ -153,7 +153,7 @@ final class BlockScan {
     return null;
   }
 
-  /** Returns the first message published at or after this time that can be proven. */
+  /** Returns the first message published at or after this time that is valid. */
   OptionalLong publishedAt(long micros) {
     for (int i = 0; i < documents; i++) {
       if (times[i] >= micros) {
@@ -172,7 +172,7 @@ final class BlockScan {
     return lost;
   }
 
-  /** Returns where the document stands that has this message, which can be proven. */
+  /** Returns the offset of the document that has this message, which is valid. */
   long offsetOf(long sequence) {
     int at = Arrays.binarySearch(sequences, 0, documents, sequence);
     return offsets[at >= 0 ? at : -at - 2];

@@ -5,23 +5,21 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The scans of blocks with damage that were made last. Thread-safe; while one is made, others wait.
- */
+/** Caches the last scans of damaged blocks. Thread-safe; while one is made, other threads wait. */
 final class BlockScans {
   private static final int KEPT = 4; // one takes 16 bytes a document
 
   /** By block number, the one used last at the end. Guarded by this. */
   private final Map<Integer, BlockScan> kept = new LinkedHashMap<>(8, 0.75f, true);
 
-  /** Returns what is known of the block, if that says something of the sequence; else null. */
+  /** Returns the cached scan of the block if it covers the sequence; else null. */
   synchronized @Nullable BlockScan known(Block block, long sequence) {
     BlockScan scan = kept.get(block.number());
     return scan != null && scan.covers(sequence) ? scan : null;
   }
 
   /**
-   * Returns what took the message; looks through the block if that is not known. Null: it is there.
+   * Returns the damage to the message, null if it is valid; scans the block if that is not known.
    */
   synchronized @Nullable Damage damageOf(
       Block block, long sequence, LogSettings settings, long nextSequence) throws IOException {
@@ -32,7 +30,7 @@ final class BlockScans {
     return scan.damageOf(sequence);
   }
 
-  /** Looks through a block as it is now. */
+  /** Scans a block as it is now. */
   synchronized BlockScan make(Block block, LogSettings settings, long nextSequence)
       throws IOException {
     BlockScan scan = BlockScan.of(block, settings, nextSequence);

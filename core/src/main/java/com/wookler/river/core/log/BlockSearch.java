@@ -7,7 +7,7 @@ import java.io.IOException;
 
 /**
  * Finds a document of a block by sequence or time, by the store's index of the block's documents
- * and binary search over them, and places the cursor at it.
+ * and binary search over them, and moves the cursor to it.
  *
  * <p>The index is read where the block is mapped, and nothing is stored: a tailer of the store
  * would write into the table of the log's directory, which on a volume that has become read-only is
@@ -25,16 +25,16 @@ final class BlockSearch {
     this.document = document;
   }
 
-  /** Places the cursor at the document that must hold the sequence. */
+  /** Moves the cursor to the document that must hold the sequence. */
   void sequence(Block block, long sequence) throws IOException {
-    long place = sequence - block.firstSequence();
+    long ordinal = sequence - block.firstSequence();
     if (block.holdsBatch()) {
-      place = batched(block, sequence, Math.min(place, block.documents() - 1));
+      ordinal = batched(block, sequence, Math.min(ordinal, block.documents() - 1));
     }
-    place(block, place);
+    place(block, ordinal);
   }
 
-  /** Returns the place of the document that holds the sequence. */
+  /** Returns the ordinal of the document that holds the sequence. */
   private long batched(Block block, long sequence, long last) throws IOException {
     long low = 0;
     long high = last;
@@ -73,7 +73,9 @@ final class BlockSearch {
     }
   }
 
-  /** Goes to an indexed document at or before the one of this ordinal, and on by the headers. */
+  /**
+   * Moves to an indexed document at or before the one of this ordinal, and from there by headers.
+   */
   private void place(Block block, long ordinal) throws IOException {
     cursor.place(block.number(), 0);
     long entry = ordinal / ChronicleHeader.SPACING;

@@ -13,17 +13,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A write fault on a page of a mapping that has no space yet costs milliseconds, and on a full
  * disk ends in an error in unsafe memory that surfaces anywhere. So a worker writes zeros ahead of
- * the appender, further ahead the faster that goes; and an append that is quicker than the worker
+ * the appender, further ahead the faster it appends. An append that is quicker than the worker
  * writes them itself, or is refused. A block whose file was made ahead ({@link Preallocator}) has
  * its space already.
  *
  * <p>All but the worker's part and {@link #end} run under the append lock. Zeros are written under
- * a monitor, from where they end on: never over something that was written.
+ * a monitor, from where they end: never over content.
  */
 final class BlockSpace {
   static final long PAGE_BYTES = 4 << 10;
 
-  /** What a block has at least when it starts: the store's index and some messages. */
+  /** The least that a block has when it starts: the store's index and some messages. */
   static final long FIRST_BYTES = 256 << 10;
 
   private static final Logger LOG = LoggerFactory.getLogger(BlockSpace.class);
@@ -52,7 +52,7 @@ final class BlockSpace {
   @GuardedBy("extending")
   private boolean ended;
 
-  /** The offset behind the zeros; written under the monitor, read under the append lock too. */
+  /** The offset after the zeros; written under the monitor, read under the append lock too. */
   private volatile long allocated;
 
   // all guarded by BlockLog's append lock
@@ -123,7 +123,7 @@ final class BlockSpace {
       if (step == least) {
         throw e;
       }
-      extendTo(least); // who fits is not refused for a step that does not
+      extendTo(least); // a document that fits is not refused for a step that does not
     }
   }
 
@@ -174,7 +174,7 @@ final class BlockSpace {
         }
       }
     } catch (NoSpaceException e) {
-      LOG.debug("No space ahead of the appender", e); // who publishes is told
+      LOG.debug("No space ahead of the appender", e); // the publisher gets an exception
     } catch (IOException e) {
       LOG.warn("Cannot write ahead of the appender: {}", e.toString());
     }
@@ -190,7 +190,7 @@ final class BlockSpace {
     return (bytes + PAGE_BYTES - 1) & -PAGE_BYTES;
   }
 
-  /** When this returns no zeros are written any more: the file may be cut. */
+  /** Stops: when this returns no zeros are written any more, and the file may be cut. */
   void end() {
     synchronized (extending) {
       ended = true;

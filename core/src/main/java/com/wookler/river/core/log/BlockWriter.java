@@ -24,11 +24,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a log of messages that have their sequences already, block by block: where a sequence does
- * not follow, a block ends. All blocks are closed, forced and sealed in the end, as an opening
- * likes them best.
+ * Writes a log of messages that have their sequences already, block by block: where a sequence does
+ * not follow, a new block starts. All blocks are closed, forced and sealed in the end.
  *
- * <p>Not thread-safe. What is half made when it fails is no log.
+ * <p>Not thread-safe. After a failure the directory holds no usable log.
  */
 public final class BlockWriter implements AutoCloseable {
   private static final int DOCUMENT_PARTS = 4; // of the mapping one document may have a quarter
@@ -98,7 +97,7 @@ public final class BlockWriter implements AutoCloseable {
     DurableFiles.write(BlockName.seal(log, done.number()), done.toSeal(queue).encode());
   }
 
-  /** Blocks begun so far. */
+  /** Returns the number of blocks begun so far. */
   public int blocks() {
     return number;
   }
@@ -116,7 +115,7 @@ public final class BlockWriter implements AutoCloseable {
   }
 
   /**
-   * Makes a closed, forced and sealed block of what a backup has of it, and proves it.
+   * Restores a closed, forced and sealed block from its backup, and verifies it.
    *
    * @param log directory that it goes into
    * @param seal what the block holds

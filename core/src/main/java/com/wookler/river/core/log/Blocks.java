@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The blocks of a log by their first sequence, the active one among them.
  *
- * <p>Written under the log's append lock, and by whoever takes the oldest out; read by any thread.
+ * <p>Written under the log's append lock, and by the thread that forgets the oldest; read by any
+ * thread.
  */
 final class Blocks {
   private final NavigableMap<Long, Block> byFirst = new ConcurrentSkipListMap<>();
@@ -46,7 +47,7 @@ final class Blocks {
     return byFirst.values();
   }
 
-  /** From the block that holds this sequence on. */
+  /** Returns the block that holds this sequence and those after it. */
   Collection<Block> from(long sequence) {
     Long first = byFirst.floorKey(sequence);
     return first == null ? all() : byFirst.tailMap(first, true).values();
@@ -56,7 +57,7 @@ final class Blocks {
     return byFirst.size();
   }
 
-  /** Bytes in use of all. */
+  /** Returns the bytes in use of all. */
   long bytes() {
     long sum = 0;
     for (Block block : byFirst.values()) {

@@ -13,28 +13,28 @@ import java.util.function.LongSupplier;
  * How far a log may grow under its {@link CapacityLimits}.
  *
  * <p><b>Bounds.</b> An append compares the log's end with two numbers, one in sequences and one in
- * bytes, and asks nobody. They are computed when one of them is reached, from the lowest sequence
- * that anybody needs; so a queue that is far from full pays two comparisons, and one without limits
- * compares with numbers that are never reached.
+ * bytes, and asks no subscriber. They are computed when one of them is reached, from the lowest low
+ * watermark; so a queue that is far from full pays two comparisons, and one without limits compares
+ * with numbers that are never reached.
  *
- * <p><b>Bytes</b> count from the oldest message of the log at the opening. Marks say how many lie
- * below a sequence; between two marks they count evenly. A mark is set when a 256th of the limit
- * has been written since the last one, so that what is needed is known to within that, and exactly
- * where messages are larger. What was in the log at the opening has a mark a block only. When there
- * are too many marks, every second one goes.
+ * <p><b>Bytes</b> count from the oldest message of the log at the opening. Samples record how many
+ * bytes are below a sequence; between two samples they count evenly. A sample is taken when a 256th
+ * of the limit has been written since the last one, so that the bytes needed are known to within
+ * that, and exactly where messages are larger. What was in the log at the opening has one sample
+ * for each block. When there are too many samples, every second one is dropped.
  *
- * <p><b>Discarding.</b> With a capacity that discards nothing is refused; an append says instead
- * below which sequence everything has to go, and each subscriber skips to that when it is next
- * asked.
+ * <p><b>Discarding.</b> With limits that discard nothing is refused; an append sets instead the
+ * sequence below which everything is to be discarded, and each subscriber skips to it when it is
+ * next polled.
  *
  * <p>Thread-safe.
  */
 public final class Capacity {
-  /** What an append returns for which there is no room. */
+  /** The result of an append for which there is no capacity. */
   public static final long NONE = -1;
 
-  private static final int MARKS = 4_096;
-  private static final int MARKS_PER_LIMIT = 256;
+  private static final int SAMPLES = 4_096;
+  private static final int SAMPLES_PER_LIMIT = 256;
 
   private final ReentrantLock appendLock;
   private final Blocks blocks;
@@ -43,7 +43,8 @@ public final class Capacity {
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
 
   /**
-   * Whether anybody waits: cheaper to read than the queue. Set by publishers, after they joined.
+   * Whether a publisher waits: cheaper to read than the queue. Set by publishers, after they
+   * joined.
    */
   private volatile boolean awaited;
 
@@ -64,13 +65,13 @@ public final class Capacity {
   private long written;
 
   @GuardedBy("appendLock")
-  private long[] sequences = {}; // of the marks
+  private long[] sequences = {}; // of the samples
 
   @GuardedBy("appendLock")
-  private long[] below = {}; // bytes of all messages before a mark
+  private long[] below = {}; // bytes of all messages before a sample
 
   @GuardedBy("appendLock")
-  private int marks;
+  private int samples;
 
   /** Unlimited, over a log with these blocks that ends there. */
   Capacity(ReentrantLock appendLock, Blocks blocks, LongSupplier end) {
@@ -89,12 +90,12 @@ public final class Capacity {
       endBound = Long.MAX_VALUE;
       byteBound = Long.MAX_VALUE;
       if (countsBytes && !counted) {
-        marks = 0;
+        samples = 0;
         written = 0;
-        sequences = new long[MARKS];
-        below = new long[MARKS];
+        sequences = new long[SAMPLES];
+        below = new long[SAMPLES];
         for (Block block : blocks.all()) {
-          mark(block.firstSequence());
+          sample(block.firstSequence());
           written += block.bytes();
         }
       }
@@ -117,21 +118,19 @@ public final class Capacity {
         && buffer.document().length() <= limits.bytes();
   }
 
-  /**
-   * Returns whether a document fits now, by what is known of those who need the messages before it.
-   */
+  /** Returns whether a document fits now, by the bounds that were computed last. */
   @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
   boolean admits(long endSequence, int bytes) {
     return endSequence <= endBound && written + bytes <= byteBound;
   }
 
-  /** Takes note of a document that was appended. */
+  /** Counts a document that was appended. */
   @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
   void appended(long firstSequence, long endSequence, int bytes) {
     if (countsBytes) {
-      long stride = Math.max(1, capacity.bytes() / MARKS_PER_LIMIT);
-      if (marks == 0 || written + bytes - below[marks - 1] >= stride) {
-        mark(firstSequence);
+      long stride = Math.max(1, capacity.bytes() / SAMPLES_PER_LIMIT);
+      if (samples == 0 || written + bytes - below[samples - 1] >= stride) {
+        sample(firstSequence);
       }
       written += bytes;
     }
@@ -143,17 +142,17 @@ public final class Capacity {
   /**
    * Computes the bounds anew.
    *
-   * @param floor the lowest sequence that anybody needs
+   * @param lowWatermark the lowest one of all subscribers
    */
-  public void free(long floor) {
+  public void free(long lowWatermark) {
     appendLock.lock();
     try {
       if (capacity.isUnlimited() || capacity.discards()) {
         return;
       }
-      endBound = saturated(floor, capacity.messages());
+      endBound = saturated(lowWatermark, capacity.messages());
       if (countsBytes) {
-        byteBound = saturated(bytesBelow(floor, end.getAsLong()), capacity.bytes());
+        byteBound = saturated(bytesBelow(lowWatermark, end.getAsLong()), capacity.bytes());
       }
     } finally {
       appendLock.unlock();
@@ -171,7 +170,7 @@ public final class Capacity {
     }
   }
 
-  /** Puts the calling thread among those who wait for room, until {@link #leave}. */
+  /** Adds the calling thread to those that wait for capacity, until {@link #leave}. */
   public Waiting enter() {
     Waiting place = new Waiting(Thread.currentThread());
     waiting.add(place);
@@ -179,19 +178,20 @@ public final class Capacity {
     return place;
   }
 
-  /** Ends a wait; the next in line looks whether there is room for it too. */
+  /** Ends a wait; the next that waits looks whether there is capacity for it too. */
   public void leave(Waiting place) {
     waiting.remove(place);
     wakeFirst();
     if (waiting.isEmpty()) {
       awaited = false;
-      awaited = !waiting.isEmpty(); // somebody may have come meanwhile
+      awaited = !waiting.isEmpty(); // another may have joined meanwhile
     }
   }
 
   /**
-   * To be called after messages were finished, without the subscriber's lock: who waits looks under
-   * that lock, so either it sees what was finished or this sees that it waits.
+   * Wakes the first publisher that waits. To be called after messages were completed, without the
+   * subscriber's lock: a publisher looks under that lock, so either it sees what was completed or
+   * this sees that it waits.
    */
   public void completed() {
     if (awaited) {
@@ -207,21 +207,22 @@ public final class Capacity {
     }
   }
 
-  /** A publisher that waits for room. */
+  /** A publisher that waits for capacity. */
   public static final class Waiting {
     private final Thread thread;
-    private volatile boolean woken; // set by whoever wakes, cleared by the thread before it looks
+    private volatile boolean
+        woken; // set by the thread that wakes, cleared by the waiting one before it looks
 
     private Waiting(Thread thread) {
       this.thread = thread;
     }
 
-    /** To be called before the thread looks for room. */
+    /** Must be called before the thread looks for capacity. */
     public void looks() {
       woken = false;
     }
 
-    /** Parks the thread until there may be room or the time has passed; may return early. */
+    /** Parks the thread until there may be capacity or the time has passed; may return early. */
     public void park(TimeSource time, long nanos) {
       if (!woken) {
         time.park(this, nanos);
@@ -229,7 +230,7 @@ public final class Capacity {
     }
   }
 
-  /** Everything below this sequence is to be discarded; 0 where nothing is. */
+  /** Returns the sequence below which everything is to be discarded; 0 where nothing is. */
   public long discardBelow() {
     return discardBelow;
   }
@@ -246,50 +247,50 @@ public final class Capacity {
   }
 
   @GuardedBy("appendLock")
-  private void mark(long sequence) {
-    if (marks == MARKS) {
-      for (int i = 1; i < MARKS / 2; i++) {
+  private void sample(long sequence) {
+    if (samples == SAMPLES) {
+      for (int i = 1; i < SAMPLES / 2; i++) {
         sequences[i] = sequences[2 * i];
         below[i] = below[2 * i];
       }
-      marks = MARKS / 2;
+      samples = SAMPLES / 2;
     }
-    if (marks > 0 && sequences[marks - 1] == sequence) {
-      below[marks - 1] = written;
+    if (samples > 0 && sequences[samples - 1] == sequence) {
+      below[samples - 1] = written;
       return;
     }
-    sequences[marks] = sequence;
-    below[marks] = written;
-    marks++;
+    sequences[samples] = sequence;
+    below[samples] = written;
+    samples++;
   }
 
   @GuardedBy("appendLock")
   private long bytesBelow(long sequence, long end) {
-    if (sequence >= end || marks == 0) {
+    if (sequence >= end || samples == 0) {
       return written;
     }
-    int found = Arrays.binarySearch(sequences, 0, marks, sequence);
-    int at = found >= 0 ? found : -found - 2; // the last mark at or before it
+    int found = Arrays.binarySearch(sequences, 0, samples, sequence);
+    int at = found >= 0 ? found : -found - 2; // the last sample at or before it
     if (at < 0) {
       return below[0];
     }
     long from = sequences[at];
-    long to = at + 1 < marks ? sequences[at + 1] : end;
-    long bytes = (at + 1 < marks ? below[at + 1] : written) - below[at];
+    long to = at + 1 < samples ? sequences[at + 1] : end;
+    long bytes = (at + 1 < samples ? below[at + 1] : written) - below[at];
     return below[at] + (long) ((double) bytes * (sequence - from) / (to - from));
   }
 
-  /** Returns the first sequence that has at least so many bytes below it. */
+  /** Returns the first sequence with at least this many bytes below it. */
   @GuardedBy("appendLock")
   private long sequenceAbove(long bytes, long end) {
-    int found = Arrays.binarySearch(below, 0, marks, bytes);
+    int found = Arrays.binarySearch(below, 0, samples, bytes);
     int at = found >= 0 ? found : -found - 2;
     if (at < 0) {
       return 0;
     }
     long from = sequences[at];
-    long to = at + 1 < marks ? sequences[at + 1] : end;
-    long all = (at + 1 < marks ? below[at + 1] : written) - below[at];
+    long to = at + 1 < samples ? sequences[at + 1] : end;
+    long all = (at + 1 < samples ? below[at + 1] : written) - below[at];
     double part = all == 0 ? 0 : (double) (bytes - below[at]) / all;
     return Math.min(to, from + (long) Math.ceil(part * (to - from)));
   }

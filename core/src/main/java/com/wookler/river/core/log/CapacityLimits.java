@@ -3,8 +3,8 @@ package com.wookler.river.core.log;
 /**
  * What a log may hold of messages that are still needed.
  *
- * @param messages at most so many; {@link Long#MAX_VALUE}: any number
- * @param bytes at most so many, envelopes included; {@link Long#MAX_VALUE}: any number
+ * @param messages the most messages; {@link Long#MAX_VALUE}: any number
+ * @param bytes the most bytes, envelopes included; {@link Long#MAX_VALUE}: any number
  * @param discards whether the oldest messages give way to new ones, or new ones are refused
  */
 public record CapacityLimits(long messages, long bytes, boolean discards) {

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Completes futures one after the other, in order, on the pool that futures use by themselves:
- * completing runs what the user has attached, which may take its time and must not hold up a force.
+ * completing runs the user's dependent actions, which may be slow and must not delay a force.
  *
  * <p>Thread-safe.
  */
@@ -33,7 +33,7 @@ final class Completions {
     this.executor = executor;
   }
 
-  /** Has something completed soon. */
+  /** Adds a task that completes a future. */
   void add(Runnable completion) {
     due.add(completion);
     if (count.getAndIncrement() == 0) {
@@ -62,7 +62,7 @@ final class Completions {
       Runnable next = due.remove(); // is there: it is counted after it was added
       try {
         next.run();
-      } catch (Throwable e) { // such as no memory; those behind it come all the same
+      } catch (Throwable e) { // such as no memory; later ones are completed all the same
         LOG.error("Cannot complete a publish", e);
       } finally {
         count.decrementAndGet();

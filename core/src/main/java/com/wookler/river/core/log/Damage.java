@@ -8,11 +8,10 @@ import java.nio.file.Path;
  *
  * @param block its number; -1: it is no block
  * @param file its data file, or the compressed one where a backup is damaged
- * @param first the first sequence that is lost; -1: nothing is left that tells which they were
+ * @param first the first sequence that is lost; -1: unknown, as nothing is left of them
  * @param end the sequence after the last
- * @param from offset of the damaged bytes in the file: where the last thing before them ends that
- *     proves itself
- * @param to where the next thing begins that does, or the block ends
+ * @param from offset of the damaged bytes in the file: where the last valid part before them ends
+ * @param to where the next valid part begins, or the block ends
  */
 public record Damage(int block, Path file, long first, long end, long from, long to) {
   /** Returns how many messages are lost. */

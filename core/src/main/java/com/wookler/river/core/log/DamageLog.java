@@ -23,11 +23,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The file {@code damage.log} of a queue, with one line of JSON for each run of messages that was
- * lost to damage and passed over, and the directory {@code damaged} with the bytes in their place.
- * A run of messages that an opening has found to be lost has a line too, with {@code gaps} as its
- * file and nothing kept: the lines are all that was ever lost.
+ * lost to damage and skipped, and the directory {@code damaged} with their damaged bytes. A run of
+ * messages that an opening has found to be lost has a line too, with {@code gaps} as its file and
+ * nothing kept: the lines are all that was ever lost.
  *
- * <p>A line is on the device before the messages count as finished, so damage is reported once,
+ * <p>A line is on the device before the messages count as completed, so damage is reported once,
  * whatever ends the process:
  *
  * <pre>
@@ -37,14 +37,14 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * <p>Without the line breaks; {@code crc} is the CRC32C of all of the line before {@code ,"crc"},
- * in hexadecimal. A line that a crash has torn, or that is damaged itself, does not count, so what
- * it told of is reported again when it is met; it stays where it is.
+ * in hexadecimal. A line that a crash has torn, or that is damaged itself, does not count, so its
+ * damage is reported again when it is met; the line stays in the file.
  */
 final class DamageLog {
   private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
   static final String NAME = "damage.log";
-  private static final String ASIDE = "damaged";
-  private static final int ASIDE_BYTES = 1 << 20; // of each damage
+  private static final String KEPT_IN = "damaged";
+  private static final int KEPT_BYTES = 1 << 20; // of each damage
   private static final Pattern LINE =
       Pattern.compile(
           "(\\{\"time\":\"[^\"]*\",\"queue\":\"[^\"]*\",\"block\":(-?\\d{1,9}),\"file\":\"([^\"]*)\","
@@ -65,7 +65,7 @@ final class DamageLog {
     List<Damage> known = read(broken);
     if (!broken.isEmpty()) {
       LOG.warn(
-          "Queue {}: damaged: lines {} of {} are torn or damaged and do not count; what they told of"
+          "Queue {}: damaged: lines {} of {} are torn or damaged and do not count; their damage"
               + " is reported again when it is met",
           queue,
           broken,
@@ -105,10 +105,10 @@ final class DamageLog {
         Long.parseLong(line.group(7)));
   }
 
-  /** Sets the damaged bytes aside, and adds a line; both are on the device when it returns. */
+  /** Keeps the damaged bytes in a file, and adds a line; both are on the device when it returns. */
   void add(Damage damage, Instant time) throws IOException {
-    String kept = damage.isGap() ? "" : ASIDE + "/" + keep(damage).getFileName();
-    String told =
+    String kept = damage.isGap() ? "" : KEPT_IN + "/" + keep(damage).getFileName();
+    String fields =
         String.format(
             Locale.ROOT,
             "{\"time\":\"%s\",\"queue\":\"%s\",\"block\":%d,\"file\":\"%s\",\"first\":%d,"
@@ -123,7 +123,7 @@ final class DamageLog {
             damage.to(),
             damage.messages(),
             kept);
-    String line = told + ",\"crc\":\"" + Checksum.ofText(told) + "\"}\n";
+    String line = fields + ",\"crc\":\"" + Checksum.ofText(fields) + "\"}\n";
     Path file = directory.resolve(NAME);
     boolean isNew = !Files.exists(file);
     try (FileChannel out =
@@ -154,7 +154,7 @@ final class DamageLog {
 
   private Path keep(Damage damage) throws IOException {
     Path aside = aside().resolve(damage.file().getFileName() + "-" + damage.from());
-    byte[] bytes = new byte[(int) Math.min(ASIDE_BYTES, damage.to() - damage.from())];
+    byte[] bytes = new byte[(int) Math.min(KEPT_BYTES, damage.to() - damage.from())];
     try (FileWindow window = new FileWindow(damage.file(), damage.to())) {
       if (window.has(damage.from(), bytes.length)) {
         window.copy(damage.from(), bytes, bytes.length);
@@ -167,7 +167,7 @@ final class DamageLog {
   }
 
   private Path aside() throws IOException {
-    Path aside = directory.resolve(ASIDE);
+    Path aside = directory.resolve(KEPT_IN);
     DurableFiles.createDirectories(aside);
     return aside;
   }

@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Says how far a log is lost to damage, and reports that: in the file {@code damage.log}, in a WARN
- * line, in a counter and to a listener, each message once, whoever meets it and how often. What an
- * opening has found to be lost is in that file too, so that it says all that was ever lost.
+ * Finds out which messages are lost to damage, and reports them: in the file {@code damage.log}, in
+ * a WARN line, in a counter and to a listener, each message once, however often it is met. Gaps
+ * that an opening has found are in that file too, so that it has all that was ever lost.
  *
- * <p>Thread-safe; no lock is held while the listener hears of it.
+ * <p>Thread-safe; no lock is held while the listener is called.
  */
 public final class DamageReporter {
   private static final Logger LOG = LoggerFactory.getLogger(DamageReporter.class);
@@ -89,7 +89,7 @@ public final class DamageReporter {
     }
   }
 
-  /** A gap was reported when it was found; here it is kept for as long as the queue lives. */
+  /** Records a gap, which was reported when it was found, for as long as the queue exists. */
   private synchronized void record(Gaps.Gap gap) {
     Path file = settings.directory().resolve(Gaps.NAME);
     for (LostSequences.Run run : ever.missing(gap.first(), gap.end())) {
@@ -104,11 +104,11 @@ public final class DamageReporter {
   }
 
   /**
-   * Finds out, after a read has met damage, where the log goes on. What is lost up to there is
+   * Finds out, after a read has met damage, where the log continues. What is lost up to there is
    * reported, and on record when this returns.
    *
-   * @return the next sequence that is not lost; the same one if that is there after all, or if that
-   *     cannot be told now
+   * @return the next sequence that is not lost; the same one if that is valid after all, or if that
+   *     cannot be found out now
    */
   public long passOver(long sequence) {
     boolean interrupted = Thread.interrupted(); // it would close the files
@@ -138,8 +138,8 @@ public final class DamageReporter {
   }
 
   /**
-   * Moves the file of a block that leaves the log to the directory {@code damaged}, for its backup
-   * cannot be made.
+   * Moves the file of a block that leaves the log, and cannot be archived, to the directory {@code
+   * damaged}.
    */
   public void keep(Seal seal) throws IOException {
     log.leaves(seal); // first, else a crash makes it a block that is missing
@@ -160,7 +160,7 @@ public final class DamageReporter {
   /**
    * Reports messages that were lost with the backup of a block that has left the log.
    *
-   * @return whether that is on record: else they must not count as finished yet
+   * @return whether that is on record: else they must not count as completed yet
    */
   public boolean lostInBackup(Damage found) {
     boolean interrupted = Thread.interrupted(); // it would close the files
@@ -181,7 +181,7 @@ public final class DamageReporter {
   public void lost(Damage found) {
     synchronized (this) {
       if (found.first() >= 0 && ever.missing(found.first(), found.end()).isEmpty()) {
-        return; // the log has lost it too, and said so
+        return; // the log has lost it too, and reported it
       }
       try {
         record.add(found, time.wallTime());
@@ -196,13 +196,13 @@ public final class DamageReporter {
         queue,
         found.file(),
         Amount.of(found.messages(), "delayed message"),
-        found.first() < 0 ? "which cannot be told" : "sequence " + found.first(),
+        found.first() < 0 ? "sequence unknown" : "sequence " + found.first(),
         found.from(),
         found.to());
     listener.accept(found);
   }
 
-  /** Messages that are known to be lost: those of the log as it is now, and delayed ones. */
+  /** Returns how many messages are known to be lost: of the log as it is now, and delayed ones. */
   public synchronized long lost() {
     long first = log.firstSequence();
     long sum = delayed + met.countWithin(first, Long.MAX_VALUE);
@@ -212,7 +212,7 @@ public final class DamageReporter {
     return sum;
   }
 
-  /** Messages that were ever lost, each counted once; it never becomes less. */
+  /** Returns how many messages were ever lost, each counted once; it never falls. */
   public synchronized long lostEver() {
     return ever.count() + unknown;
   }
@@ -222,7 +222,7 @@ public final class DamageReporter {
       damaged.add(news.messages());
       LOG.warn(
           "Queue {}: damaged: {}, block {}: sequences {} to {} are lost, {}, at bytes {} to"
-              + " {}. Every subscriber goes on behind them",
+              + " {}. Every subscriber continues after them",
           queue,
           news.file(),
           news.block(),
@@ -235,7 +235,7 @@ public final class DamageReporter {
     }
   }
 
-  /** What of it was not known. */
+  /** Records what of it was not known, and returns that. */
   private synchronized List<Damage> record(Damage found) throws IOException {
     List<Damage> news = new ArrayList<>();
     for (LostSequences.Run run : ever.missing(found.first(), found.end())) {

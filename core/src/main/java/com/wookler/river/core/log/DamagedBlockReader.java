@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens documents of blocks in which the usual way is blocked by damage: where a scan has found
- * them, in place if their header is whole, else as their file has them.
+ * Opens documents of damaged blocks at the addresses that a scan has found: through the mapping if
+ * their header is intact, else through the file.
  *
  * <p>An interrupted thread must clear its flag before.
  */
@@ -23,7 +23,7 @@ final class DamagedBlockReader {
   private final LogSettings settings;
   private final BlockCursor cursor;
   private final DocumentReader document;
-  private int unmapped = NO_BLOCK; // the block that cannot be read in place
+  private int unmapped = NO_BLOCK; // the block that cannot be mapped
 
   DamagedBlockReader(
       BlockLog log, LogSettings settings, BlockCursor cursor, DocumentReader document) {
@@ -33,13 +33,16 @@ final class DamagedBlockReader {
     this.document = document;
   }
 
-  /** Returns whether a scan knows more of the message than the store's index. */
+  /**
+   * Returns whether a scan of the block covers the message, so that the store's index is not
+   * needed.
+   */
   boolean isDue(Block block, long sequence) {
     return log.scans().known(block, sequence) != null;
   }
 
   /**
-   * Opens the document of the message and goes to it; false if there is nothing to prove it.
+   * Opens the document of the message and moves to it; returns false if the message is not valid.
    *
    * @throws IOException the block cannot be opened now
    */

@@ -10,11 +10,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Calls that wait for the device, such as publishes; one force serves all that wait when it starts.
+ * Forces for calls that wait for the device, such as publishes. One force serves all that wait when
+ * it starts.
  *
- * <p>Those that wait stand in a stack. Who puts the first on it submits a commit to the line. A
- * commit takes the stack whole, forces, and answers. So there is one commit on the line as long as
- * somebody waits, and while one forces, the next gathers.
+ * <p>Those that wait are in a stack. The thread that pushes the first one submits a commit to the
+ * executor. A commit takes the whole stack, forces, and answers. So there is one commit on the
+ * executor as long as a call waits, and while one forces, the next group gathers.
  *
  * <p>Thread-safe. Forces never run on the thread that waits, whose interrupt would close the
  * channel.
@@ -23,7 +24,7 @@ public final class GroupCommit {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
   private final Target target;
-  private final WorkerPool.Serial line;
+  private final WorkerPool.Serial executor;
   private final Completions completions = new Completions();
   private final Runnable commit = this::commit;
   private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
@@ -32,15 +33,15 @@ public final class GroupCommit {
   /**
    * For what is written somewhere.
    *
-   * @param line on which it is forced
+   * @param executor on which it is forced
    */
-  public GroupCommit(Target target, WorkerPool.Serial line) {
+  public GroupCommit(Target target, WorkerPool.Serial executor) {
     this.target = target;
-    this.line = line;
+    this.executor = executor;
   }
 
   /** For the publishes of a log. */
-  static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial line) {
+  static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial executor) {
     return new GroupCommit(
         new Target() {
           @Override
@@ -58,34 +59,36 @@ public final class GroupCommit {
             return failure.notForced();
           }
         },
-        line);
+        executor);
   }
 
-  /** What is brought to the device: things written one after the other, each with a number. */
+  /** What is forced: items written one after the other, each with a number. */
   public interface Target {
     /** Returns all with a lower number are on the device. */
     long forcedEnd();
 
     /**
      * Forces what was written before this call, and moves {@link #forcedEnd} if the device took it;
-     * throws nothing. Called on the line only.
+     * throws nothing. Called on the executor only.
      */
     void force();
 
-    /** Returns what to tell those whose number {@link #forcedEnd} has not reached after a force. */
+    /**
+     * Returns the error for those whose number {@link #forcedEnd} has not reached after a force.
+     */
     RuntimeException notForced();
   }
 
   /** What was written and waits to be forced: all below {@code end}. */
   private abstract static class Waiter {
     final long end;
-    @Nullable Waiter next; // below it in the stack, later behind it in the group
+    @Nullable Waiter next; // below it in the stack, later the next of the group
 
     Waiter(long end) {
       this.end = end;
     }
 
-    /** Tells who waits; neither blocks nor runs the user's code. */
+    /** Wakes the waiting call; neither blocks nor runs the user's code. */
     abstract void answer(boolean forced);
   }
 
@@ -186,16 +189,16 @@ public final class GroupCommit {
 
   private void submit() {
     try {
-      line.execute(commit);
+      executor.execute(commit);
     } catch (RejectedExecutionException e) {
       answer(takeAll()); // closed meanwhile, after a force of everything
     } catch (Throwable e) {
-      answer(takeAll()); // such as no memory: whoever comes next must find nobody and submit
+      answer(takeAll()); // such as no memory: the next to come must find an empty stack and submit
       throw e;
     }
   }
 
-  /** On the line: whoever enters from now on submits the next. */
+  /** Forces for all that wait. A call that enters from now on submits the next commit. */
   private void commit() {
     Waiter group = takeAll();
     if (group == null) {
@@ -232,7 +235,7 @@ public final class GroupCommit {
       waiter.next = null; // what waits long must not hold the group in memory
       try {
         waiter.answer(waiter.end <= forcedEnd);
-      } catch (Throwable e) { // such as no memory; those behind it get their answer all the same
+      } catch (Throwable e) { // such as no memory; the others get their answer all the same
         LOG.error("Cannot answer one that waits for the device", e);
       }
       waiter = next;
@@ -241,11 +244,11 @@ public final class GroupCommit {
 
   /**
    * After the last force: answers all that wait, and all that come with what they wrote before.
-   * Everybody who waits has an answer when this returns.
+   * Every waiting call has an answer when this returns.
    */
   public void end() {
     ended = true;
-    line.drain();
+    executor.drain();
     answer(takeAll());
   }
 }

@@ -3,12 +3,13 @@ package com.wookler.river.core.log;
 import com.wookler.river.common.WorkerPool;
 
 /**
- * The lines on which a log's work is done beside its callers.
+ * The serial executors on which a log's background work runs.
  *
- * @param flusher the background force and seals, in order with the ledgers' work
- * @param committer forces that publishers wait for, so that they wait for nothing else of the queue
+ * @param flusher the background force and seals, in order with the ledgers' forces
+ * @param committer forces that publishers wait for, so that they wait for no other work of the
+ *     queue
  * @param maker makes blocks ahead
- * @param toucher touches their pages, which cannot wait until a block is made
+ * @param toucher touches their pages, which cannot wait until a block has been made
  */
 public record LogExecutors(
     WorkerPool.Serial flusher,

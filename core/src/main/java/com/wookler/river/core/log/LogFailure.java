@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What ended a log's life: the first thing that failed. Thread-safe. */
+/** Keeps the first failure of a log, after which it takes no more messages. Thread-safe. */
 final class LogFailure {
   private static final Logger LOG = LoggerFactory.getLogger(LogFailure.class);
 
   private final String queue;
   private final Path directory;
   private final OwnershipCheck ownershipCheck;
-  private volatile @Nullable First first; // set once, by whoever failed first
+  private volatile @Nullable First first; // set once, by the first failure
   private volatile @Nullable String lost; // why nothing more may be written; set before first
   private volatile @Nullable NotNowException waiting; // why nothing could be forced the last time
 
@@ -48,7 +48,7 @@ final class LogFailure {
     return Optional.ofNullable(first).map(First::cause);
   }
 
-  /** Something failed; the log takes no more messages. Returns what to tell who wanted it. */
+  /** Records a failure; the log takes no more messages. Returns the exception for the caller. */
   QueueFailedException set(String doing, Throwable error) {
     Throwable because = error instanceof InternalError fault ? unwritable(fault) : error;
     Optional<String> why = isThere() ? Optional.empty() : ownershipCheck.lost();
@@ -74,7 +74,8 @@ final class LogFailure {
   }
 
   /**
-   * Returns the directory is not this process's own any more: nothing more may be written to it.
+   * Records that the directory does not belong to this process any more: nothing may be written to
+   * it.
    */
   QueueFailedException lose(String why) {
     String text = "queue " + queue + ": " + why;
@@ -89,7 +90,7 @@ final class LogFailure {
     return failed;
   }
 
-  /** Returns whether the directory is not this process's own any more. */
+  /** Returns whether the directory does not belong to this process any more. */
   boolean isLost() {
     return lost != null;
   }
@@ -101,8 +102,8 @@ final class LogFailure {
   }
 
   /**
-   * Tries something, unless something failed before; if it fails, that is the log's end, and not
-   * thrown: a pool would swallow it. What could not be begun is left to the next time.
+   * Runs an attempt, unless the log has failed. A failure fails the log and is not thrown: a pool
+   * would swallow it. What could not be begun is left to the next attempt.
    */
   void unlessFails(String doing, Attempt attempt) {
     if (isThere()) {
@@ -117,7 +118,7 @@ final class LogFailure {
     }
   }
 
-  /** That lasts as long as it lasts, so it is said every minute. */
+  /** Logs that nothing can be forced now, at most every minute. */
   private synchronized void waits(String doing, NotNowException e) {
     if (waiting == null) {
       said.reset();
@@ -139,7 +140,7 @@ final class LogFailure {
   }
 
   /**
-   * Refuses what would be written to a directory that is not this process's own.
+   * Refuses what would be written to a directory that does not belong to this process.
    *
    * @throws QueueFailedException it is not
    */
@@ -165,7 +166,7 @@ final class LogFailure {
     }
   }
 
-  /** Returns what to tell those whose message may not be on the device. */
+  /** Returns the exception for callers whose message may not be on the device. */
   RiverException notForced() {
     First failed = first;
     if (failed != null) {
@@ -181,7 +182,7 @@ final class LogFailure {
         "queue "
             + queue
             + ": the messages are in the log, but could not be forced to the device yet; the queue"
-            + " goes on trying as long as it is open";
+            + " keeps trying as long as it is open";
     NotNowException passing = waiting; // null: another force was quicker
     return passing == null
         ? new RiverException(text)

@@ -11,16 +11,17 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log in order from any sequence, and single messages again by their location.
+ * Reads the log in order from any sequence, and single messages again by their address.
  *
- * <p>Every message's checksum and sequence are proven before it is returned. What lies between the
- * position and the log's end must be there: a gap, a page of zeros or a foreign document is a
+ * <p>Every message's checksum and sequence are verified before it is returned. All messages between
+ * the position and the log's end must be there: a gap, a page of zeros or a foreign document is a
  * {@link DamagedMessageException}, at this call and at each later one, never "nothing new". A block
  * that cannot be opened or mapped now, for want of descriptors or memory, is not damaged: that is a
  * {@link RiverException} which says so, and the next call tries again.
  *
- * <p>Not thread-safe: its owner guards it by a lock, and must not close the log while a call is
- * under way.
+ * <p>Not thread-safe: its owner guards it by a lock. It keeps the block that it reads mapped: the
+ * owner must {@link #leave} a block before the log deletes it, and close the reader before the log,
+ * with no call under way. Otherwise the process crashes.
  */
 public final class LogReader implements AutoCloseable {
   private static final int SAMPLE_MASK = 63;
@@ -43,12 +44,12 @@ public final class LogReader implements AutoCloseable {
     this.position = log.firstSequence();
   }
 
-  /** The sequence that {@link #next} returns next. */
+  /** Returns the sequence that {@link #next} returns next. */
   public long position() {
     return position;
   }
 
-  /** Goes to a sequence; nothing is read yet, and damage is left to {@link #next} to tell. */
+  /** Moves to a sequence; nothing is read yet, and damage is left to {@link #next} to report. */
   public void moveTo(long sequence) {
     if (sequence == position) {
       return;
@@ -88,12 +89,15 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /** Returns an InternalError may come out of any line of it, out of the catch clause too. */
+  /**
+   * Reads the next message. An InternalError may come out of any line of it, out of the catch
+   * clause too.
+   */
   private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      // an error within next(), such as a full heap, leaves the document behind the position
+      // an error within next(), such as a full heap, leaves the document past the position
       if (!document.hasNext() || document.nextSequence() != position) {
         load();
       }
@@ -117,19 +121,16 @@ public final class LogReader implements AutoCloseable {
         && document.firstSequence() < position;
   }
 
-  /**
-   * Returns where the message that {@link #next} returned last can be read again, see {@link
-   * #read}.
-   */
+  /** Returns the address of the message that {@link #next} returned last, for {@link #read}. */
   public long location() {
     return cursor.location();
   }
 
   /**
-   * Reads one message again; cheap in the order of locations. The position of {@link #next} is
+   * Reads one message again; cheap in the order of addresses. The position of {@link #next} is
    * lost: use a reader of its own for this.
    *
-   * @param location as {@link #location} said
+   * @param location its address, from {@link #location}
    * @throws DamagedMessageException it is not there any more as it was published
    * @throws RiverException its block cannot be read now
    */
@@ -195,7 +196,8 @@ public final class LogReader implements AutoCloseable {
       if (!log.isFailed() && !salvage.isDue(block, position)) {
         search(block);
       } else if (!salvage.open(position)) {
-        throw new DamagedMessageException("damaged: nothing in its block proves to be it");
+        throw new DamagedMessageException(
+            "damaged: its block has no valid message of that sequence");
       }
     } finally {
       if (interrupted) {
@@ -213,7 +215,7 @@ public final class LogReader implements AutoCloseable {
       }
       if (!loadHere(true)) {
         throw new DamagedMessageException(
-            "damaged: nothing there, though the log goes on to sequence "
+            "damaged: nothing is there, though the log continues to sequence "
                 + (log.nextSequence() - 1));
       }
     } catch (DamagedMessageException e) {
@@ -225,12 +227,13 @@ public final class LogReader implements AutoCloseable {
         IOException e) { // it cannot be opened now, or its index leads out of what a file can be
       cursor.close();
       if (!salvage.open(position)) { // whose own errors are those of the file
-        throw new DamagedMessageException("damaged: nothing in its block proves to be it", e);
+        throw new DamagedMessageException(
+            "damaged: its block has no valid message of that sequence", e);
       }
     }
   }
 
-  /** Damage counts only where the position was looked up: its block may start behind the damage. */
+  /** Damage counts only where the position was looked up: its block may start after the damage. */
   private boolean loadHere(boolean sought) {
     try {
       if (!cursor.openNext()) {
@@ -253,12 +256,12 @@ public final class LogReader implements AutoCloseable {
       throw new DamagedMessageException(
           "damaged: a document with sequences from "
               + document.firstSequence()
-              + " stands in its place");
+              + " is at its address");
     }
     document.skipTo(position);
   }
 
-  /** Returns the sequence behind the block that holds this one; the next where none does. */
+  /** Returns the sequence after the block that holds this one; the next one where no block does. */
   public long behindBlock(long sequence) {
     Block block = log.blockOf(sequence);
     return block == null ? sequence + 1 : block.endSequence();
@@ -312,8 +315,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Lets go of a block's file if the reader stands in it, so that it can be removed and its disk
-   * space freed.
+   * Releases this block and those before it: ends their mappings, so that their files can be
+   * deleted and their disk space freed.
    */
   public void leave(int block) {
     if (cursor.block() <= block) {
@@ -329,7 +332,7 @@ public final class LogReader implements AutoCloseable {
     return new DamagedMessageException(where(sequence) + ": " + what + place(sequence), e);
   }
 
-  /** Returns where what proves itself ends before the message. */
+  /** Returns where the last valid part before the message ends. */
   private String place(long sequence) {
     Block block = log.blockOf(sequence);
     boolean interrupted = Thread.interrupted(); // it would close the file
@@ -340,7 +343,7 @@ public final class LogReader implements AutoCloseable {
               : log.scans().damageOf(block, sequence, settings, log.nextSequence());
       return damage == null ? "" : ", at byte " + damage.from();
     } catch (IOException e) {
-      return ""; // it cannot be told now
+      return ""; // it cannot be found out now
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();

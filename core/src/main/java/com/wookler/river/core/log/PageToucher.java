@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
  * thread and not by publishers, under the append lock.
  *
  * <p>A page's first write fault costs about as much as appending five messages of 100 bytes.
- * Nothing is touched in the first bytes of a block: a quiet queue does no work that it does not
- * need. Nor is anything touched that has no space yet ({@link BlockSpace}): on a full disk that
- * ends the process. Being late costs nothing but the fault.
+ * Nothing is touched in the first bytes of a block, so that a quiet queue does no needless work.
+ * Nor is anything touched that has no space yet ({@link BlockSpace}): on a full disk that ends the
+ * process. Being late costs nothing but the fault.
  *
  * <p>{@link #started} and {@link #grown} run under the append lock, the touching on a background
  * worker.
@@ -37,7 +37,7 @@ final class PageToucher {
   private final AtomicInteger blocks = new AtomicInteger(); // started; counted under that lock
   private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
-  private long touchedTo; // the offset behind what was asked for; as above
+  private long touchedTo; // the offset after what was asked for; guarded by BlockLog's append lock
 
   @GuardedBy("touching")
   private boolean ended;
@@ -106,7 +106,7 @@ final class PageToucher {
     }
   }
 
-  /** When this returns nothing is touched any more: the file may be cut. */
+  /** Stops: when this returns nothing is touched any more, and the file may be cut. */
   void end() {
     synchronized (touching) {
       ended = true;

@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is done ahead of the appender: the space of the active block, its pages, and the next
- * block's file.
+ * Does what is needed ahead of the appender: takes space for the active block, touches its pages,
+ * and makes the next block's file.
  *
- * <p>All under the append lock but {@link #end}, {@link #isShort} and {@link #shortage}. But for
- * space, none of it must keep an append from ending well.
+ * <p>All methods run under the append lock but {@link #end}, {@link #isShort} and {@link
+ * #shortage}. Except for lack of space, nothing here may make an append fail.
  */
 final class Preallocation {
   private static final Logger LOG = LoggerFactory.getLogger(Preallocation.class);
@@ -39,12 +39,12 @@ final class Preallocation {
     this.toucher = new PageToucher(store, executors.toucher());
   }
 
-  /** The log was opened. */
+  /** Notes that the log was opened. */
   void opened(long micros) {
     preallocator.started(0, micros);
   }
 
-  /** It goes on in this block, of which no more than its content is known to have space. */
+  /** Continues in this block, of which only the content is known to have space. */
   void goesOn(Block active) {
     begin(active, BlockSpace.roundUp(active.end()));
   }
@@ -55,7 +55,7 @@ final class Preallocation {
   }
 
   /**
-   * Returns a block is about to start: its file gets the space that the start needs, and is opened.
+   * Gives the file of a block that is about to start the space that the start needs, and opens it.
    *
    * @return how many bytes of its file were made
    * @throws QueueFullException there is no space for it
@@ -79,18 +79,18 @@ final class Preallocation {
         "queue " + queue + ": cannot " + what + " now; nothing was stored, try again: " + e, e);
   }
 
-  /** It has started, and is the active one. */
+  /** Notes that a block has started, and is the active one. */
   void started(Block block, long made) {
     begin(block, made);
   }
 
-  /** It has taken the place of this one. */
+  /** Notes that the active block has replaced this one. */
   void recycled(Block before, long micros) {
     preallocator.started(before.end(), micros);
   }
 
   /**
-   * The active block needs space for a document of this length.
+   * Takes space in the active block for a document of this length.
    *
    * @throws QueueFullException there is none
    * @throws RiverException its file cannot be opened now, such as without descriptors
@@ -101,7 +101,7 @@ final class Preallocation {
     }
   }
 
-  /** Returns whether there is space again after somebody was refused. */
+  /** Returns whether there is space again after a publisher was refused. */
   boolean relieve(Block active) {
     try {
       space.takeMore();
@@ -133,7 +133,7 @@ final class Preallocation {
     }
   }
 
-  /** The active block has grown. */
+  /** Notes that the active block has grown. */
   void grown(Block active, long micros) {
     try {
       preallocator.grown(active.end(), micros);
@@ -149,7 +149,7 @@ final class Preallocation {
     return volume.isShort();
   }
 
-  /** Why publishers were refused at last. */
+  /** Returns why publishers were refused the last time. */
   Optional<Shortage> shortage() {
     return volume.shortage();
   }
@@ -163,7 +163,10 @@ final class Preallocation {
     return preallocator.hasNext() || (force && preallocator.makeOfReserve());
   }
 
-  /** When this returns no page is touched and no zero written any more: the file may be cut. */
+  /**
+   * Stops: when this returns no page is touched and no zero written any more, and the file may be
+   * cut.
+   */
   void end() {
     toucher.end();
     space.end();

@@ -13,7 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the next block's file ahead of time, filled with zeros.
+ * Preallocates the next block's file, filled with zeros.
  *
  * <p>A write fault on a page of a sparse mapping costs milliseconds, on one that has been written
  * 30 µs. So the file of block n is made as {@code b<n>.precreated.tmp}, and gets its name when the
@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * <p>As soon as a queue has more than a few messages, the file gets what a block needs to start: so
  * a roll succeeds on a full disk too, and the block before can be taken out, which makes space. All
  * of it is made when the active block passes half of what is expected of it within a minute, or at
- * once if the block before was filled within a second, so that a quiet queue owns no disk that it
- * does not need. A block that is needed before its file is whole takes what is there, and grows by
- * {@link BlockSpace} from there on.
+ * once if the block before was filled within a second, so that a quiet queue takes no disk space
+ * that it does not need. A block that is needed before its file is whole takes what is there, and
+ * grows by {@link BlockSpace} from there on.
  *
  * <p>{@link #started}, {@link #grown}, {@link #starting} and {@link #giveBack} run under the append
  * lock, the making on a background worker.
@@ -45,7 +45,7 @@ final class Preallocator {
   private long startedMicros;
   private long expectedBytes;
   private long beginAt; // the end of the active block at which the next one's first bytes are made
-  private long askAt; // as above for all of it
+  private long askAt; // the end of the active block at which all of it is asked for
 
   /**
    * Held while zeros are written and the file is cut or gets its name: nothing may happen to a
@@ -54,12 +54,15 @@ final class Preallocator {
   private final Object making = new Object();
 
   private int readied; // the block that was made ready to start last; under the append lock
-  private long readiedBytes; // how much of its file was made then; as above
+  private long readiedBytes; // how much of its file was made then; under the append lock
 
   /** The active block; written under the append lock, read by the worker. */
   private volatile int current;
 
-  /** The next block, once it had to give space back; likewise. */
+  /**
+   * The next block, once it had to give space back; written under the append lock, read by the
+   * worker.
+   */
   private volatile int tight;
 
   Preallocator(LogSettings settings, Executor worker, int active, Volume volume) {
@@ -107,15 +110,15 @@ final class Preallocator {
   }
 
   /**
-   * Returns a block is about to start. Its file is what has been made of it, else a new one, so
-   * that it has our mode and not the store's; and has what a block needs to start. May be called
+   * Prepares the file of a block that is about to start: what has been made of it, else a new file,
+   * so that it has our mode and not the store's, with what a block needs to start. May be called
    * again for a block that could not be started then.
    *
    * @return how many bytes of it have been made
    * @throws NoSpaceException there is no space for its first bytes
    */
   long starting(int block) throws IOException {
-    current = block; // before the monitor, so that the worker lets go of it
+    current = block; // before the monitor, so that the worker stops making it
     if (readied == block) {
       return readiedBytes; // the file may be longer by now: the store grows it by holes
     }

@@ -5,7 +5,7 @@ import com.wookler.river.core.message.DocumentWriter;
 
 /**
  * A publishing thread's own memory, in which it builds a document before it takes the append lock.
- * One a thread, shared by all queues that the thread publishes to; it goes with the thread.
+ * Each thread has one, for all queues that it publishes to; it ends with the thread.
  */
 public final class PublishBuffer {
   private static final ThreadLocal<PublishBuffer> OF_THREAD =
@@ -36,12 +36,15 @@ public final class PublishBuffer {
     return admitted;
   }
 
-  /** To build the document in. */
+  /** Returns the document to build in. */
   public DocumentWriter document() {
     return document;
   }
 
-  /** True once in so many calls as the mask of low bits says: which publishes are timed. */
+  /**
+   * Returns true once in {@code mask + 1} calls, with a mask of low bits: which publishes are
+   * timed.
+   */
   public boolean sample(int mask) {
     return (samples++ & mask) == 0;
   }

@@ -17,8 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What stands about a log beside its blocks, by a look that changes nothing; also while the log is
- * in use.
+ * Reads the files beside a log's blocks, and changes nothing; also while the log is in use.
  *
  * @param marks file of the marks
  * @param marksFault what is wrong with it; empty if nothing is

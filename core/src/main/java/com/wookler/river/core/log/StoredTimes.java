@@ -38,7 +38,7 @@ public final class StoredTimes {
     this.steps = steps;
   }
 
-  /** Returns where no log is that knows steps of its clock: each time means what it says. */
+  /** Returns times without a log that knows steps of its clock: each means what it says. */
   public static StoredTimes of(TimeSource time) {
     return new StoredTimes(null, time, Long.MIN_VALUE, ClockSteps.NONE);
   }
@@ -97,7 +97,7 @@ public final class StoredTimes {
     return wallOf(Math.max(lastMicros, greatest.get())) - time.epochMicros() > TOLERANCE_MICROS;
   }
 
-  /** Takes note of a time that was stored, perhaps when the clock was ahead of the present. */
+  /** Notes a time that was stored, perhaps when the clock was ahead. */
   public void saw(long storedMicros) {
     greatest.accumulateAndGet(storedMicros, Math::max);
     if (isBehind(storedMicros)) {
@@ -106,10 +106,10 @@ public final class StoredTimes {
   }
 
   /**
-   * Has ages of what was stored end where the clock stands now, if it was set back.
+   * Takes what was stored as no later than now, if the clock was set back.
    *
    * @param lastMicros the publish time of the last message
-   * @param warns whether nobody else has reported that the clock was set
+   * @param warns whether to warn: no one else has reported that the clock was set back
    */
   synchronized void follow(long lastMicros, boolean warns) {
     if (!isBehind(lastMicros)) {
@@ -122,7 +122,7 @@ public final class StoredTimes {
     if (settings != null) {
       try {
         next.write(settings.directory(), settings.identity());
-      } catch (IOException e) { // a full disk; the next opening finds the clock behind once more
+      } catch (IOException e) { // a full disk; the next opening finds the clock set back once more
         LOG.warn("Queue {}: cannot write that to {}", settings.queue(), settings.directory(), e);
       }
     }

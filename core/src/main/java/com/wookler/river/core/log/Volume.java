@@ -33,7 +33,7 @@ final class Volume {
   private long refusals; // since the last line
 
   private volatile boolean full; // whether publishers are refused; written under the append lock
-  private volatile @Nullable Shortage shortage; // the last; as above
+  private volatile @Nullable Shortage shortage; // the last one; written under the append lock
 
   Volume(LogSettings settings, Device device) {
     this.settings = settings;
@@ -68,10 +68,10 @@ final class Volume {
   }
 
   /**
-   * Returns what to tell a publisher that is refused; notes that publishing has stopped.
+   * Returns the exception for a publisher that is refused; notes that publishing has stopped.
    *
    * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
-   * is said to the log and to listeners once a minute at most.
+   * is logged and reported to listeners once a minute at most.
    */
   QueueFullException refused(NoSpaceException cause) {
     String text =
@@ -79,7 +79,7 @@ final class Volume {
             Locale.ROOT,
             "queue %s: no space for more messages in %s: %,d bytes are free, %,d are kept in"
                 + " reserve (queue.disk.reserve); nothing was stored. Free space on that disk, or"
-                + " let subscribers finish; publishing goes on by itself then",
+                + " let subscribers complete messages; publishing continues by itself then",
             settings.queue(),
             settings.directory(),
             device.free(settings.directory()),
@@ -89,7 +89,7 @@ final class Volume {
     Shortage before = shortage;
     if (!logged && limiter.mayLog()) {
       LOG.warn(
-          "{} ({}); refused {} since this was said last",
+          "{} ({}); refused {} since the last such line",
           text,
           cause.getMessage(),
           Amount.of(refusals, "time"));
@@ -100,13 +100,13 @@ final class Volume {
     return new QueueFullException(text, cause);
   }
 
-  /** There is space for what publishers want now. */
+  /** Notes that there is space for what publishers want now. */
   void granted() {
     full = false;
     if (logged) {
       logged = false;
       LOG.info(
-          "Queue {}: there is space again in {}, publishing goes on",
+          "Queue {}: there is space again in {}, publishing continues",
           settings.queue(),
           settings.directory());
     }
@@ -117,7 +117,7 @@ final class Volume {
     return full;
   }
 
-  /** Why publishers were refused at last; empty if they never were. */
+  /** Returns why publishers were refused the last time; empty if they never were. */
   Optional<Shortage> shortage() {
     return Optional.ofNullable(shortage);
   }

@@ -10,14 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes consumers that wait for messages, at the cost of one volatile read a publish while nobody
- * waits.
+ * Wakes consumers that wait for messages, at the cost of one volatile read a publish while no
+ * consumer waits.
  *
  * <p>Each subscriber has a {@link Line} in which its consumers wait. A publish wakes the first of
  * each line; a consumer that took something and sees more wakes the next, so a burst wakes as many
  * as it feeds and one message wakes one.
  *
- * <p>A publish looks at no line in which nobody waits, and at none whose subscriber can take
+ * <p>A publish looks at no line in which no consumer waits, and at none whose subscriber can take
  * nothing now, so idle subscribers cost it nothing.
  *
  * <p>No wake-up is lost: a consumer joins the line before it looks a last time for messages, a
@@ -73,12 +73,13 @@ public final class Waiters {
     }
 
     /**
-     * Puts somebody in line who is told instead of woken; must look for messages once more then.
+     * Adds a callback to the line instead of a thread; the caller must look for messages once more
+     * then.
      *
-     * @param told on the thread that wakes, a publisher's perhaps: must be quick
+     * @param callback runs on the thread that wakes, which may be a publisher's: must be quick
      */
-    public Waiter join(Runnable told) {
-      return join(new Waiter(null, told));
+    public Waiter join(Runnable callback) {
+      return join(new Waiter(null, callback));
     }
 
     private Waiter join(Waiter waiter) {
@@ -127,18 +128,18 @@ public final class Waiters {
   }
 
   /**
-   * One place in a line, of a thread or of somebody who is told. It remembers that it was woken:
-   * the permit of an unpark alone may be used up by a lock that the thread waits for between its
-   * last look and its park.
+   * A thread or a callback in a line. It remembers that it was woken: the permit of an unpark alone
+   * may be used up by a lock that the thread waits for between its last look and its park.
    */
   public static final class Waiter {
     private final @Nullable Thread thread;
-    private final @Nullable Runnable told;
-    private volatile boolean woken; // set by whoever wakes, read by the thread before it parks
+    private final @Nullable Runnable callback;
+    private volatile boolean
+        woken; // set by the thread that wakes, read by the waiting one before it parks
 
-    private Waiter(@Nullable Thread thread, @Nullable Runnable told) {
+    private Waiter(@Nullable Thread thread, @Nullable Runnable callback) {
       this.thread = thread;
-      this.told = told;
+      this.callback = callback;
     }
 
     /** Parks the calling thread until it is woken or the time has passed; may return early. */
@@ -151,8 +152,8 @@ public final class Waiters {
     private void wake() {
       woken = true;
       LockSupport.unpark(thread);
-      if (told != null) {
-        told.run();
+      if (callback != null) {
+        callback.run();
       }
     }
   }

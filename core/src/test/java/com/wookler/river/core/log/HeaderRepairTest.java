@@ -149,7 +149,7 @@ class HeaderRepairTest {
     for (int block = 1; block <= 3; block++) {
       BlockProbe probe = BlockProbe.of(block, log.block(block), settings().log());
       assertThat(probe.fault()).isEmpty();
-      assertThat(probe.isProven()).isTrue();
+      assertThat(probe.isValid()).isTrue();
     }
     log.close();
     Path large = Files.createDirectory(directory.resolve("large"));

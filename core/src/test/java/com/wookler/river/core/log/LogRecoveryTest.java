@@ -450,7 +450,7 @@ class LogRecoveryTest {
     log.device(
         new Device() {
           @Override
-          public void mended(Path file) throws IOException {
+          public void repaired(Path file) throws IOException {
             if (file.endsWith(LogMarks.NAME)) { // from here on these cannot be written
               Files.createDirectories(file.resolveSibling("gaps/blocked"));
               Files.createDirectories(file.resolveSibling("b00000001.cq4.damaged/blocked"));
@@ -570,7 +570,7 @@ class LogRecoveryTest {
     log.device(
         new Device() {
           @Override
-          public void mended(Path file) throws IOException {
+          public void repaired(Path file) throws IOException {
             if (file.equals(leftover)) { // behind the first look at each file
               Files.move(log.block(3), aside);
               Files.createSymbolicLink(log.block(3), Path.of("/proc/self/mem"));

@@ -49,7 +49,7 @@ class RecoveryCrashTest {
     }
 
     @Override
-    public void mended(Path file) throws IOException {
+    public void repaired(Path file) throws IOException {
       if (--left == 0) {
         throw new IOException("died behind the change of " + file);
       }
@@ -202,7 +202,7 @@ class RecoveryCrashTest {
     Device copying =
         new Device() {
           @Override
-          public void mended(Path file) throws IOException {
+          public void repaired(Path file) throws IOException {
             Path copy = Files.createDirectory(directory.resolve("copy " + copies.size()));
             try (Stream<Path> files = Files.list(directory.resolve("log"))) {
               for (Path each : files.toList()) {

@@ -5,7 +5,7 @@ import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.rollcycles.RollCycleArithmetic;
 
 /**
- * Makes Chronicle roll when told instead of by the clock: its cycle number is our block number.
+ * Makes Chronicle roll on request instead of by the clock: its cycle number is our block number.
  *
  * <p>Files are called {@code b00000042.cq4}: the format prints the cycle as a modified Julian day,
  * and the epoch is that calendar's day 0. The counter lives in memory because the directory has one

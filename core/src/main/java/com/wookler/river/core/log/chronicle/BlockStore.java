@@ -10,12 +10,12 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of a log's blocks: appended to in the last one, and mapped for reading. All that the
- * log asks of Chronicle while it is open.
+ * Appends to the last of a log's blocks, and maps them for reading: all that the log needs of
+ * Chronicle while it is open.
  *
  * <p>Appending, {@link #prepare} and {@link #startBlock} are guarded by the log's append lock;
  * windows may be opened by any thread. {@link #close} needs that no window is in use: a mapping
- * that goes away under a reader ends the JVM.
+ * that ends under a reader crashes the JVM.
  */
 public interface BlockStore extends AutoCloseable {
   /** The name of a file of the store's own in the directory: all in it follows from the blocks. */
@@ -93,7 +93,7 @@ public interface BlockStore extends AutoCloseable {
   /** Notices that block files were removed. */
   void forgetRemoved();
 
-  /** Closes the store; its mappings are gone when this returns. */
+  /** Closes the store; its mappings have ended when this returns. */
   @Override
   void close();
 }

@@ -7,7 +7,8 @@ import net.openhft.chronicle.core.UnsafeMemory;
 import net.openhft.chronicle.core.io.ReferenceOwner;
 
 /**
- * What Chronicle has mapped of a block, read in place. It stays mapped until it is closed.
+ * Reads what Chronicle has mapped of a block. It stays mapped until the window is closed, which
+ * must happen before the block's file is deleted and before the store is closed.
  *
  * <p>The mapping is Chronicle's own, so a reader of a block that was just written, or that another
  * reads too, finds its pages there.
@@ -26,7 +27,7 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
   /**
    * Keeps a mapping.
    *
-   * @param onClose lets go of the block's file
+   * @param onClose closes the block's file
    */
   BlockWindow(int block, MappedBytesStore mapping, Runnable onClose) {
     this.block = block;
@@ -43,7 +44,7 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
     return block;
   }
 
-  /** Returns whether it has so many bytes from the offset on. */
+  /** Returns whether it has this many bytes from the offset on. */
   public boolean has(long offset, long length) {
     return offset >= from && offset <= to - length;
   }

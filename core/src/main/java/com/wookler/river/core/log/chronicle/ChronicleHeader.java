@@ -11,9 +11,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * What Chronicle begins a block's file with: its header, and the first index of its documents.
+ * The beginning of a block's file: Chronicle's header, and the first index of its documents.
  * Nothing of it is River's, and Chronicle believes all of it: a file in which it is damaged cannot
- * be opened, or is written to in a wrong place. So a recovery proves it ({@link
+ * be opened, or is written to at a wrong offset. So a recovery verifies it ({@link
  * ChronicleHeaderCheck}), and writes it anew where it is wrong: all in it follows from the
  * documents.
  *
@@ -23,7 +23,7 @@ import java.util.HexFormat;
  *  offset  size  what
  *       0   232  headers of documents, names and types: always the same bytes, but for
  *      64     8    writePosition: the offset of the last document's header
- *      72     4    its place among the documents that readers see
+ *      72     4    its ordinal among the documents that readers see
  *      76     4    writePosition again
  *     176     8    documents that the indexes cover
  *     232     8  how many entries of the index of indexes are in use
@@ -35,10 +35,10 @@ import java.util.HexFormat;
  * </pre>
  */
 public final class ChronicleHeader {
-  /** Behind it stands the first document that is River's. */
+  /** Its length, and so the offset of the first document that is River's. */
   public static final int BYTES = 65_808;
 
-  /** One of so many documents is in the index. */
+  /** One of this many documents is in the index. */
   public static final int SPACING = 16;
 
   public static final int ENTRIES = 4_096;
@@ -71,7 +71,7 @@ public final class ChronicleHeader {
     }
   }
 
-  /** So many bytes from an offset on, or those that are there. */
+  /** Returns this many bytes from an offset on, or those that are there. */
   public static ByteBuffer read(FileChannel channel, long offset, int length) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
     int read;

@@ -11,12 +11,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 
 /**
- * Proves what Chronicle keeps in a block beside the documents ({@link ChronicleHeader}) against
- * these: that Chronicle can be let go on with it. What is older than the documents, as a power loss
- * leaves it, is right; what is not theirs is wrong.
+ * Verifies what Chronicle keeps in a block beside the documents ({@link ChronicleHeader}) against
+ * these, so that Chronicle can use it. What is older than the documents, as a power loss leaves it,
+ * is right; what is not theirs is wrong.
  */
 public final class ChronicleHeaderCheck {
-  /** Said where not only numbers are wrong, which a power loss may leave so. */
+  /** The fault where more than numbers is wrong, which a power loss may leave so. */
   private static final String DAMAGED = "its header is damaged";
 
   private final FileChannel channel;
@@ -67,9 +67,9 @@ public final class ChronicleHeaderCheck {
   }
 
   /**
-   * Returns whether a document's header stands there.
+   * Returns whether a document's header is there.
    *
-   * @param place its place in the lower half, if the upper is its offset
+   * @param place its ordinal in the lower half, if the upper is its offset
    */
   private boolean isDocument(long offset, long place) throws IOException {
     if (offset < 0 || offset >= end) {

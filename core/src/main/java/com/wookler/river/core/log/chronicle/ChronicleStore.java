@@ -165,9 +165,9 @@ final class ChronicleStore implements BlockStore {
   }
 
   /**
-   * Returns what tells that a block is damaged.
+   * Returns the exception for a damaged block.
    *
-   * @throws IOException this does not: it cannot be read now
+   * @throws IOException it is not damaged, and cannot be read now
    */
   private DamagedMessageException damaged(int block, Throwable error) throws IOException {
     IOException passing = Unreadable.passing(error, files.apply(block));

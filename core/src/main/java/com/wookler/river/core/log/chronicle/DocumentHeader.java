@@ -11,7 +11,7 @@ public final class DocumentHeader {
   /** Bytes of a header. */
   public static final int BYTES = 4;
 
-  /** The header behind the last document of a closed block. */
+  /** The header after the last document of a closed block. */
   public static final int END = 0xC000_0000;
 
   private static final int UNFINISHED = 0x8000_0000;
@@ -41,7 +41,7 @@ public final class DocumentHeader {
     return (header & HIDDEN) == 0;
   }
 
-  /** Returns the bytes of the document behind this header. */
+  /** Returns the bytes of the document after this header. */
   public static int lengthOf(int header) {
     return header & LENGTH;
   }

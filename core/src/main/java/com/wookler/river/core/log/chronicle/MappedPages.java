@@ -23,7 +23,7 @@ public final class MappedPages implements AutoCloseable {
   }
 
   /**
-   * Writes what is there into one place of each page; safe beside an append.
+   * Writes one word of each page back unchanged; safe beside an append.
    *
    * @param appended how far the appender has come, which is asked again and again: in a page that
    *     both want at once they would wait for each other

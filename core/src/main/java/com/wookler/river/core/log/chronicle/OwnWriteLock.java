@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What Chronicle is given in place of its write lock, which keeps appenders of several processes
- * apart by a word in a shared file: it costs a tenth of a publish of 100 bytes, and a log has one
- * appender, in one process, under the log's append lock.
+ * Replaces Chronicle's write lock, which keeps appenders of several processes apart by a word in a
+ * shared file: it costs a tenth of a publish of 100 bytes, and a log has one appender, in one
+ * process, under the log's append lock.
  *
  * <p>Chronicle has no setting for it, so the queue's field is set. Where that is not possible the
  * queue keeps the lock it has and is slower.

@@ -19,12 +19,12 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A block's file as anybody may read it at any time, also while its owner appends to it. Nothing is
- * written, locked or mapped.
+ * Reads a block's file at any time, also while its owner appends to it. Nothing is written, locked
+ * or mapped.
  *
- * <p>A file that grows is read in two passes: the first finds where it ends, the second shows what
- * lies before. So everything that is shown was complete before it was read, and a document that is
- * being written is never taken for damage.
+ * <p>A file that grows is read in two passes: the first finds where it ends, the second reads up to
+ * there. So every document was complete before it was read, and one that is being written is never
+ * taken for damage.
  */
 public final class BlockFile {
   private static final int READ_BYTES = 1 << 20;
@@ -38,15 +38,15 @@ public final class BlockFile {
    * How a walk ended.
    *
    * @param offset where the last document that was shown ends
-   * @param ending what stands there
-   * @param noted whether the owner has noted a document behind that: the tail was taken away
+   * @param ending what is there
+   * @param noted whether the owner has noted a document after that: the tail was removed
    */
   public record End(long offset, BlockWalk.Ending ending, boolean noted) {}
 
   /**
-   * What is whole behind a break.
+   * The valid messages after a break.
    *
-   * @param messages so many; with 0 the break is the torn end of the block
+   * @param messages how many; with 0 the break is the torn end of the block
    * @param firstSequence of the first of them
    * @param endSequence the sequence after the last of them
    */
@@ -117,7 +117,10 @@ public final class BlockFile {
     return end;
   }
 
-  /** Returns a document that was just being written is no break, and soon complete. */
+  /**
+   * Returns the end once it is settled: a document that was just being written is no break, and
+   * soon complete.
+   */
   private End settled(BlockWalk.Result found, long noted) throws IOException {
     if (found.ending() == BlockWalk.Ending.CLOSED) {
       return new End(found.end(), found.ending(), false);
@@ -144,7 +147,7 @@ public final class BlockFile {
     return offset + DocumentHeader.sizeOf(header) <= Files.size(file);
   }
 
-  /** Returns the header at an offset; 0 behind the end of the file. */
+  /** Returns the header at an offset; 0 after the end of the file. */
   private int header(long offset) throws IOException {
     ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -153,9 +156,10 @@ public final class BlockFile {
   }
 
   /**
-   * Looks after a break for whole documents of this queue, and shows them: with messages there the
-   * break is a hole, without it is a torn end. The store's header of such a document is complete
-   * and fits its length: the one that was being written when the process died has no such header.
+   * Searches after a break for valid documents of this queue, and passes them on: with messages
+   * there the break is a hole, without it is a torn end. The store's header of such a document is
+   * complete and fits its length: the one that was being written when the process died has no such
+   * header.
    */
   public Behind behind(long offset, UUID queue, BlockWalk.Visitor visitor) throws IOException {
     Search search = new Search(new DocumentReader(queue), visitor);
@@ -173,7 +177,7 @@ public final class BlockFile {
     return new Behind(search.messages, search.firstSequence, search.endSequence);
   }
 
-  /** Proves documents, and counts their messages. */
+  /** Verifies documents, and counts their messages. */
   private static final class Search {
     private final DocumentReader reader;
     private final BlockWalk.Visitor visitor;
@@ -216,7 +220,7 @@ public final class BlockFile {
     return new BufferedInputStream(Files.newInputStream(file), READ_BYTES);
   }
 
-  /** The first bytes of a file. */
+  /** Ends a stream after its first bytes. */
   private static final class Bounded extends InputStream {
     private final InputStream in;
     private long left;

@@ -41,7 +41,9 @@ public final class BlockName {
     return log.resolve(of(block) + AHEAD);
   }
 
-  /** Returns the data file of a block of this log, which stood under another's name. */
+  /**
+   * Returns the name to which a recovery moves a block's data file that has the name of another.
+   */
   public static Path misplaced(Path log, int block) {
     return log.resolve(of(block) + DATA + ".misplaced");
   }
@@ -56,7 +58,7 @@ public final class BlockName {
     return number(SEAL_NAME, file);
   }
 
-  /** Returns the block whose data file this is, from under another's name. */
+  /** Returns the block whose data file was moved to this name. */
   public static OptionalInt misplacedNumber(Path file) {
     return number(MISPLACED_NAME, file);
   }

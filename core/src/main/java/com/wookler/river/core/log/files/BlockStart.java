@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The first document of a block, which readers don't see. It carries the sequence on when every
- * older block is gone.
+ * The first document of a block, which readers don't see. It keeps the sequence when every older
+ * block is deleted.
  *
  * <pre>
  *  offset  size  what
@@ -34,7 +34,7 @@ public record BlockStart(UUID queue, int block, long firstSequence, long lastMic
 
   private static final int HEAD_BYTES = DocumentHeader.BYTES + BYTES;
   private static final int DOCUMENTS_BEFORE = 8; // the store's header and the first index
-  private static final int SEARCHED_BYTES = 256 << 10; // it stands behind those
+  private static final int SEARCHED_BYTES = 256 << 10; // it follows those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
 
   public byte[] encode() {
@@ -97,7 +97,7 @@ public record BlockStart(UUID queue, int block, long firstSequence, long lastMic
     }
   }
 
-  /** Returns the block start that stands somewhere in these first bytes of a block's file. */
+  /** Returns the block start among these first bytes of a block's file. */
   private static Optional<BlockStart> find(byte[] bytes) {
     for (int at = 0; at + BYTES <= bytes.length; at += 4) {
       if (bytes[at] == MAGIC[0] && bytes[at + 1] == MAGIC[1]) {

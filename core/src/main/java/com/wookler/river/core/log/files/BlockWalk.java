@@ -12,11 +12,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Walks the raw bytes of a block: from its start, document by document, which tells how the block
- * ends ({@link #scan}); or looks for documents at every place where one may stand, where what leads
- * to them is damaged ({@link #search}).
+ * Reads the raw bytes of a block: from its start, document by document, which shows how the block
+ * ends ({@link #scan}); or by a search for documents at every address at which one may be, where
+ * headers are damaged ({@link #search}).
  *
- * <p>A block is a run of documents, each behind a {@link DocumentHeader}.
+ * <p>A block is a run of documents, each after a {@link DocumentHeader}.
  */
 public final class BlockWalk {
   private static final int STEP = 4;
@@ -36,14 +36,14 @@ public final class BlockWalk {
     this.rest = rest;
   }
 
-  /** Knows what is behind an offset. */
+  /** Knows what follows an offset. */
   @FunctionalInterface
   public interface Rest {
     /** Returns whether only zeros follow. */
     boolean isZeros(long offset) throws IOException;
   }
 
-  /** Sees each document of a block that readers see. */
+  /** Is called with each document of a block that readers see. */
   @FunctionalInterface
   public interface Visitor {
     /** Ignores the documents. */
@@ -52,7 +52,7 @@ public final class BlockWalk {
     /**
      * One document.
      *
-     * @param offset where its header stands in the block
+     * @param offset of its header in the block
      * @param document its bytes, valid during the call only
      * @param length how many of them
      */
@@ -63,10 +63,10 @@ public final class BlockWalk {
   public enum Ending {
     /** Closed by the end mark. */
     CLOSED,
-    /** Nothing behind the last document. */
+    /** Nothing after the last document. */
     OPEN,
     /**
-     * A header that cannot be, or bytes behind a header of 0: a document that was being written, or
+     * An impossible header, or bytes after a header of 0: a document that was being written, or
      * damage.
      */
     BROKEN
@@ -76,7 +76,7 @@ public final class BlockWalk {
    * What was found.
    *
    * @param end where the last whole document ends: the offset of the next header
-   * @param ending what stands there
+   * @param ending what is there
    * @param start the block's first document, empty if it has none
    */
   public record Result(long end, Ending ending, Optional<BlockStart> start) {}
@@ -138,7 +138,7 @@ public final class BlockWalk {
           && window.has(content, length)
           && opens(reader, window, content, length, block)
           && candidate.accepts(offset, header, length, reader)) {
-        offset = behind(offset, length);
+        offset = after(offset, length);
         usedEnd = offset;
       } else if (header == 0) { // most of a new block
         offset = Math.max(offset + STEP, window.behindZeros(offset) - STEP);
@@ -160,8 +160,8 @@ public final class BlockWalk {
     }
   }
 
-  /** Returns where the next header may stand after a document of this length. */
-  public static long behind(long offset, int length) {
+  /** Returns where the next header may be after a document of this length. */
+  public static long after(long offset, int length) {
     return offset + DocumentHeader.sizeFor(length);
   }
 

@@ -11,13 +11,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The times at which the wall clock was found behind what a queue had stored, because it had been
- * ahead before; and with them the meaning of stored times.
+ * The times at which the wall clock was found to be earlier than what a queue had stored, because
+ * it had been ahead before; and with them the meaning of stored times.
  *
  * <p>Stored times never decrease, because they are searched. Where the wall clock is set back, they
  * do not stand still until it has caught up either, because ages are taken from them: from a step
  * on they advance by a microsecond each {@value #SLOWNESS} microseconds of the wall clock, until
- * the two meet. So the wall time of each can be told, to a millisecond: {@link #wallOf}. What was
+ * the two meet. So the wall time of each is known, to a millisecond: {@link #wallOf}. What was
  * stored before the step, and claims a later time, counts as stored at the step.
  *
  * <p>A step is written to the file {@code clock} beside the blocks before a time is stored that
@@ -40,7 +40,7 @@ public final class ClockSteps {
   private static final Sealed FORM = new Sealed("CLK", 1);
   private static final int STEP_BYTES = 16;
   private static final int SLOWNESS = 1 << 10;
-  private static final int MAX_STEPS = 256; // the oldest go
+  private static final int MAX_STEPS = 256; // the oldest are dropped
 
   private final long[] stored; // in order
   private final long[] walls;

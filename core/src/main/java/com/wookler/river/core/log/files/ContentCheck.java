@@ -6,13 +6,13 @@ import com.wookler.river.core.message.DocumentReader;
 import java.util.UUID;
 
 /**
- * Proves the documents of one block as they are shown to it: every message's checksum, that
- * sequences follow each other, and at the end what the block's seal says of all of them.
+ * Verifies the documents of one block: every message's checksum, that sequences follow each other,
+ * and at the end the block's seal.
  *
  * <p>Used once, by one thread; keeps counts only, whatever the size of the block.
  */
 public final class ContentCheck implements BlockWalk.Visitor {
-  /** As a sequence or an offset: it cannot be told. */
+  /** The value of an unknown sequence or offset. */
   public static final long UNKNOWN = -1;
 
   private static final String PREFIX = "damaged: ";
@@ -31,15 +31,15 @@ public final class ContentCheck implements BlockWalk.Visitor {
   private long lastMicros;
   private long digest;
 
-  /** Hears of what is not as it was written. */
+  /** Is called for what is not as it was written. */
   @FunctionalInterface
   public interface Damaged {
     /**
-     * One place.
+     * Reports one damage.
      *
-     * @param sequence the first message that it touches, {@link #UNKNOWN} if that cannot be told
-     * @param offset where it is in the block, {@link #UNKNOWN} if that cannot be told
-     * @param what one sentence without the place
+     * @param sequence the first message that it touches, {@link #UNKNOWN} if that is unknown
+     * @param offset where it is in the block, {@link #UNKNOWN} if that is unknown
+     * @param what one sentence without the address
      */
     void at(long sequence, long offset, String what);
   }
@@ -47,7 +47,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
   /**
    * A check of a block of this queue.
    *
-   * @param first the sequence that it starts with; {@link #UNKNOWN} if only itself can tell
+   * @param first the sequence that it starts with; {@link #UNKNOWN} if only the block itself has it
    */
   public ContentCheck(UUID queue, int block, long first, Damaged damaged) {
     this.reader = new DocumentReader(queue);
@@ -72,7 +72,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
       reader.open(document, length, block);
       long first = reader.firstSequence();
       if (lost ? first < expected : first != expected) {
-        throw new DamagedMessageException("sequence " + first + " stands in its place");
+        throw new DamagedMessageException("sequence " + first + " is at its address");
       }
       digest = DocumentFormat.digest(digest, reader.verify());
       if (documents == 0) {
@@ -94,7 +94,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
     }
   }
 
-  /** The whole messages of a document of which others are damaged are proven all the same. */
+  /** Counts the valid messages of a document of which others are damaged. */
   private void countWhole(byte[] document, int length) {
     try {
       reader.open(document, length, block);
@@ -154,22 +154,22 @@ public final class ContentCheck implements BlockWalk.Visitor {
     return expected;
   }
 
-  /** Messages proven so far. */
+  /** Returns the number of valid messages so far. */
   public long messages() {
     return messages;
   }
 
-  /** Places that are not as they were written, so far. */
+  /** Returns the number of damages so far. */
   public long damages() {
     return damages;
   }
 
-  /** Publish time of the first message proven, microseconds since 1970. */
+  /** Returns the publish time of the first valid message, microseconds since 1970. */
   public long firstMicros() {
     return firstMicros;
   }
 
-  /** Publish time of the last message proven, microseconds since 1970. */
+  /** Returns the publish time of the last valid message, microseconds since 1970. */
   public long lastMicros() {
     return lastMicros;
   }

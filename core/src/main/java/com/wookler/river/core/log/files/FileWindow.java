@@ -11,8 +11,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bytes of a block as its file has them, read a part at a time, however little is left of it:
- * what cannot be read, and what a cut has taken away, is zeros.
+ * Reads the bytes of a block's file a part at a time, whatever is left of it: what cannot be read,
+ * and what a cut has removed, is zeros.
  *
  * <p>An interrupted thread must clear its flag before.
  */
@@ -37,7 +37,7 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
     this.end = end;
   }
 
-  /** Makes so many bytes from an offset on readable; false if the block ends before. */
+  /** Makes a number of bytes from an offset on readable; returns false if the block ends before. */
   public boolean has(long offset, long length) {
     if (offset >= from && offset + length <= from + bytes.limit()) {
       return true;
@@ -75,7 +75,7 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
   }
 
   /**
-   * Refuses zeros that stand for what could not be read.
+   * Refuses zeros in place of what could not be read.
    *
    * @throws IOException the first error of a read
    */
@@ -86,7 +86,7 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
   }
 
   /**
-   * Returns where, from an offset on, what is readable now is not 0 any more, or ends; to within 8
+   * Returns where, from an offset on, what is readable now is not 0 any more, or ends; exact to 8
    * bytes.
    */
   public long behindZeros(long offset) {

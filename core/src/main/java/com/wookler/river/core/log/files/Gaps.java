@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The sequences that the log has lost: no block holds them, and none ever will. They count as
- * finished for every subscriber.
+ * completed for every subscriber.
  *
- * <p>Found at an opening, and kept in the file {@code gaps} until the blocks behind them are gone:
- * a {@link Sealed} file of kind {@code GAP}, version 1, whose payload has 32 bytes for each gap, in
- * order:
+ * <p>Found at an opening, and kept in the file {@code gaps} until the blocks after them are
+ * deleted: a {@link Sealed} file of kind {@code GAP}, version 1, whose payload has 32 bytes for
+ * each gap, in order:
  *
  * <pre>
  *  offset  size  what
@@ -48,8 +48,8 @@ public final class Gaps {
    * @param end the sequence after the last
    * @param micros when it was found, microseconds since 1970
    * @param block that held the first of them
-   * @param damaged whether they had been forced to the device: somebody or something has taken them
-   *     away; else a power loss came before the force
+   * @param damaged whether they had been forced to the device: they were removed or overwritten;
+   *     else a power loss came before the force
    */
   public record Gap(long first, long end, long micros, int block, boolean damaged) {
     /** Returns how many messages are lost in it. */

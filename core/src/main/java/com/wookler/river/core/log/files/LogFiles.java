@@ -18,21 +18,21 @@ import java.util.TreeSet;
  * The files of a log's directory, sorted out by their names; nothing is opened.
  *
  * @param blocks data files by block
- * @param seals likewise
- * @param passing what goes at the next opening: half made files, and the store's own metadata
- * @param notes what is kept beside the blocks
+ * @param seals by block
+ * @param passing what the next opening deletes: half made files, and the store's own metadata
+ * @param sideFiles what is kept beside the blocks
  * @param others all the rest: what was quarantined, and what is not River's
  */
 public record LogFiles(
     SortedMap<Integer, Path> blocks,
     SortedMap<Integer, Path> seals,
     List<Path> passing,
-    List<Path> notes,
+    List<Path> sideFiles,
     List<Path> others) {
 
   private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
 
-  private static final Set<String> NOTES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
+  private static final Set<String> SIDE_FILES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
 
   /** None at all. */
   public static LogFiles none() {
@@ -52,8 +52,8 @@ public record LogFiles(
   }
 
   /**
-   * Lists a directory in which its owner makes and deletes files meanwhile: what was made while it
-   * was being listed may be missing from a list, so each block between others is asked for.
+   * Lists a directory in which its owner makes and deletes files meanwhile: what was made during
+   * the listing may be missing from it, so each block between others is looked up.
    */
   public static LogFiles listLive(Path directory) throws IOException {
     LogFiles files = list(directory);
@@ -95,8 +95,8 @@ public record LogFiles(
       blocks.put(BlockName.number(file).getAsInt(), file);
     } else if (BlockName.sealNumber(file).isPresent()) {
       seals.put(BlockName.sealNumber(file).getAsInt(), file);
-    } else if (NOTES.contains(name)) {
-      notes.add(file);
+    } else if (SIDE_FILES.contains(name)) {
+      sideFiles.add(file);
     } else {
       others.add(file);
     }

@@ -40,9 +40,9 @@ import org.slf4j.LoggerFactory;
  * <p>A file in which one slot of a number is not valid is reported as damaged, nothing is called
  * lost for what it says alone, and a recovery writes it anew.
  *
- * <p>The mark of the end is stored into by each append, so its page is never forced while the log
- * runs: the next store would wait for the file system. A kill does not need that; after a power
- * loss it may be older than the log, or newer. What was forced stands in a page of its own.
+ * <p>The end is stored by each append, so its page is never forced while the log runs: the next
+ * store would wait for the file system. A kill does not need that; after a power loss it may be
+ * older than the log, or newer. What was forced is in a page of its own.
  *
  * <p>What was taken out is forced before its block is deleted, so that a block that is not there is
  * not taken for a loss; and one that is missing above it, be it the oldest, is taken for nothing
@@ -75,7 +75,7 @@ public final class LogMarks implements AutoCloseable {
   private final Stored forced;
   private final boolean trusted;
   private final long removedAtLeast;
-  private volatile boolean unforced; // whether the mark of what is forced is ahead of the device
+  private volatile boolean unforced; // whether the number that was forced is ahead of the device
 
   @GuardedBy("this")
   private final Stored removed;
@@ -100,7 +100,7 @@ public final class LogMarks implements AutoCloseable {
     this.trusted = trusted;
   }
 
-  /** Returns whether there is something in it to go on with. */
+  /** Returns whether the content can be used. */
   private static boolean isSound(Content content) {
     return content.header()
         && content.numbers().subList(END, REMOVED).stream().allMatch(slots -> slots.valid() > 0);
@@ -203,14 +203,14 @@ public final class LogMarks implements AutoCloseable {
   /**
    * What a file says, which is read only.
    *
-   * @param sound whether it could go on being used as it is
+   * @param sound whether it can be used
    * @param whole whether each number is the one that was stored last
    * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
   public record Look(
       boolean sound, boolean whole, long end, int block, long forced, OptionalLong removed) {}
 
-  /** Looks into a file, also while it is in use. */
+  /** Decodes a file's bytes, also while it is in use. */
   public static Look look(byte[] bytes, UUID queue) {
     Content content = FORM.decode(bytes, queue);
     Slots removed = content.number(REMOVED);
@@ -263,8 +263,9 @@ public final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * All below this sequence leaves the log; on the device when this returns. After a force that
-   * failed it is stored again: what the system did not write counts as written otherwise.
+   * Stores that all below this sequence leaves the log; on the device when this returns. After a
+   * force that failed it is stored again: what the system did not write counts as written
+   * otherwise.
    */
   public synchronized void removed(long sequence, Device device) throws IOException {
     if (!closed && (sequence > removed.value() || !removedKnown || !removedForced)) {
@@ -291,17 +292,17 @@ public final class LogMarks implements AutoCloseable {
     }
   }
 
-  /** The log goes on with this sequence; to be called when what lies below it can be read. */
+  /** Stores the next sequence; to be called when all below it can be read. */
   public void end(long nextSequence) {
     store(end, nextSequence);
   }
 
-  /** This block is the newest from now on. */
+  /** Stores the number of the newest block. */
   public void block(int number) {
     store(block, number);
   }
 
-  /** All below this sequence is on the device. */
+  /** Stores the sequence below which all is on the device. */
   public void forced(long sequence) {
     if (sequence > forced.value()) {
       store(forced, sequence);
@@ -309,13 +310,13 @@ public final class LogMarks implements AutoCloseable {
     }
   }
 
-  /** Returns whether the mark of what is forced is not on the device itself. */
+  /** Returns whether the number that was forced is not on the device itself. */
   public boolean isUnforced() {
     return unforced;
   }
 
   /**
-   * Brings the mark of what is forced to the device; without it a later loss is not called damage.
+   * Brings the number that was forced to the device; without it a later loss is not called damage.
    *
    * @throws IOException the device refused, which it does not say twice
    */
@@ -326,12 +327,14 @@ public final class LogMarks implements AutoCloseable {
     }
   }
 
-  /** Brings all to the device; not while the log runs. */
+  /** Forces the whole file; not while the log runs. */
   public void force() throws IOException {
     force(Device.REAL, 0, BYTES);
   }
 
-  /** An error that ends the life of the log, as of any mapped page that cannot be written. */
+  /**
+   * Stores a number. An error fails the log, like that of any mapped page that cannot be written.
+   */
   private static void store(Stored number, long value) {
     try {
       number.store(value);

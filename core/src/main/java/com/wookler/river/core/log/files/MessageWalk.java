@@ -8,24 +8,24 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * Takes the messages out of the documents of one block as they are shown to it, each proven by its
- * checksum. Not thread-safe.
+ * Extracts the messages from the documents of one block, and verifies the checksum of each. Not
+ * thread-safe.
  */
 public final class MessageWalk implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final int block;
   private final Sink sink;
 
-  /** Where the messages go. */
+  /** Takes the messages. */
   public interface Sink {
     /**
-     * Messages in a row, of one document: all of it, or what lies between two damaged ones.
+     * Takes consecutive messages of one document: all of it, or a part between damaged ones.
      *
-     * @return whether to go on; otherwise what follows is passed over unread
+     * @return whether to continue; otherwise what follows is skipped unread
      */
     boolean messages(List<StoredMessage> run);
 
-    /** Something that should be a message, or several, and is none. */
+    /** Reports one or more messages that are damaged. */
     void damaged(long offset, String what);
   }
 
@@ -54,15 +54,15 @@ public final class MessageWalk implements BlockWalk.Visitor {
       try {
         run.add(reader.next());
       } catch (DamagedMessageException e) {
-        give(run);
+        pass(run);
         run = new ArrayList<>();
         sink.damaged(offset, ContentCheck.text(e));
       }
     }
-    give(run);
+    pass(run);
   }
 
-  private void give(List<StoredMessage> run) {
+  private void pass(List<StoredMessage> run) {
     if (!run.isEmpty() && !sink.messages(run)) {
       done = true;
     }

@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Adds up what the documents of an unsealed block hold, by walking its file. */
+/** Adds up what the documents of an unsealed block hold, by reading its file. */
 final class BlockContent implements BlockWalk.Visitor {
   private static final int READ_BYTES = 1 << 20;
 
@@ -23,7 +23,7 @@ final class BlockContent implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final BlockTotals totals = new BlockTotals();
   private long expected = Long.MIN_VALUE;
-  private boolean proven = true;
+  private boolean valid = true;
 
   private BlockContent(int number, LogDirectory log) {
     this.number = number;
@@ -32,14 +32,14 @@ final class BlockContent implements BlockWalk.Visitor {
   }
 
   /**
-   * A block that was walked.
+   * The result for a block.
    *
    * @param block with the content found
    * @param ending how its file ends
    * @param start its first document, empty if it has none
-   * @param holes what of its sequences is known to be lost
+   * @param holes its sequences that are known to be lost
    * @param fault what is wrong with what the store keeps beside the documents; empty if nothing is
-   * @param isProven whether it is a run of documents, each of them proven and next to the other
+   * @param isValid whether it is a run of valid documents, each next to the other
    */
   record Walked(
       RecoveredBlock block,
@@ -47,7 +47,7 @@ final class BlockContent implements BlockWalk.Visitor {
       Optional<BlockStart> start,
       List<Hole> holes,
       String fault,
-      boolean isProven) {}
+      boolean isValid) {}
 
   /**
    * Sequences of a block that are known to be lost: a document in it says so.
@@ -84,18 +84,18 @@ final class BlockContent implements BlockWalk.Visitor {
         result.start(),
         sum.holes(),
         ChronicleHeaderCheck.fault(file, sum.spaced(), sum.documents(), result.end()),
-        proven && starts && result.ending() != BlockWalk.Ending.BROKEN);
+        valid && starts && result.ending() != BlockWalk.Ending.BROKEN);
   }
 
   @Override
   public void document(long offset, byte[] document, int length) {
     try {
       reader.open(document, length, number);
-      proven &= expected == Long.MIN_VALUE || expected == reader.firstSequence();
+      valid &= expected == Long.MIN_VALUE || expected == reader.firstSequence();
       expected = reader.firstSequence() + reader.count();
       totals.add(offset, length, reader, reader.verify());
     } catch (DamagedMessageException e) {
-      proven = false;
+      valid = false;
     }
   }
 }

@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes in the blocks of a log, oldest first: each from its seal, or by a walk through its file;
- * or, where that is no run of proven documents, by {@link BlockRepair}. Changes nothing; what is to
- * be done is left to {@link RepairPlan}.
+ * Recovers the blocks of a log, oldest first: each from its seal, or by reading its file; or, where
+ * that is no run of valid documents, by {@link BlockRepair}. Changes nothing; what is to be done is
+ * left to {@link RepairPlan}.
  */
 final class BlockRecovery {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRecovery.class);
@@ -38,7 +38,7 @@ final class BlockRecovery {
   private final Gaps known;
   private final List<RecoveredBlock> sealed = new ArrayList<>();
   private final Map<Integer, List<Hole>> holes = new HashMap<>();
-  private long end; // behind the last message that is there, or that a block says was there
+  private long end; // after the last message that is there, or that a block says was there
   private long oldest = Long.MAX_VALUE; // the first sequence of which something is known
   private long lastMicros;
   private long torn; // bytes of documents that were being written, or were never forced
@@ -81,7 +81,7 @@ final class BlockRecovery {
   }
 
   /**
-   * Takes one block in; returns it if it is the one to go on appending to.
+   * Recovers one block; returns it if it is the one to continue appending to.
    *
    * @param endMark the sequence at which the log ended, as its marks say
    */
@@ -103,7 +103,7 @@ final class BlockRecovery {
     BlockContent.Walked walked = BlockContent.walk(number, file, first, log);
     lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
     boolean goesOn = last && seal == null;
-    if (!walked.isProven() || !walked.fault().isEmpty()) {
+    if (!walked.isValid() || !walked.fault().isEmpty()) {
       return repair(walked, seal, goesOn, goesOn && endMark <= end);
     }
     if (!unlike.isEmpty()) {
@@ -154,7 +154,7 @@ final class BlockRecovery {
     // whole: one that was being written when the process was killed goes with the cut
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
     if (isEmpty && goesOn && begun && left.end() <= broken.firstSequence()) {
-      // deleting it could delete the only block, and with it the sequence to go on with
+      // deleting it could delete the only block, and with it the sequence to continue with
       repairs.cut(broken.file(), broken.end());
       torn += left.usedEnd() - broken.end();
       note(broken, List.of());
@@ -176,13 +176,13 @@ final class BlockRecovery {
 
   /** Returns where the sequences of a block end, by its seal, or by where the next block starts. */
   private long below(RecoveredBlock block, @Nullable Seal seal) {
-    long next = files.startBehind(block.number()).orElse(Long.MAX_VALUE);
+    long next = files.startAfter(block.number()).orElse(Long.MAX_VALUE);
     return seal == null ? next : Math.min(next, seal.endSequence());
   }
 
   private void report(RecoveredBlock broken, String fault, BlockRepair.Result left) {
     if (left.damage().isEmpty() && ChronicleHeaderCheck.isOlder(fault)) {
-      return; // what a power loss leaves; the gaps tell what is lost
+      return; // what a power loss leaves; the gaps have what is lost
     }
     damagedBlocks++;
     String what = left.damage().isEmpty() ? fault : left.damage();
@@ -195,11 +195,11 @@ final class BlockRecovery {
         log.queue(),
         broken.file(),
         what,
-        repairs.copyAside(log.path(), broken.file(), left.usedEnd()),
+        repairs.keepCopy(log.path(), broken.file(), left.usedEnd()),
         left.block().messages() - left.block().seal().lost());
   }
 
-  /** A block of which nothing can be proven. */
+  /** Deletes or quarantines a block of which nothing is valid. */
   private void empty(
       RecoveredBlock broken, @Nullable Seal seal, BlockRepair.Result left, boolean mayBeNew) {
     Optional<BlockStart> start = files.start(broken.number());
@@ -219,11 +219,11 @@ final class BlockRecovery {
         "Queue {}: damaged: nothing of block {} can be read; quarantined as {}",
         log.queue(),
         broken.number(),
-        repairs.moveAside(broken.file()));
+        repairs.quarantine(broken.file()));
     end = Math.max(end, seal == null ? 0 : seal.endSequence());
   }
 
-  /** A block with this seal is not there any more. */
+  /** Notes that the block with this seal is missing. */
   private void lost(Seal seal) {
     oldest = Math.min(oldest, seal.firstSequence());
     end = Math.max(end, seal.endSequence());
@@ -231,10 +231,10 @@ final class BlockRecovery {
     repairs.delete(BlockName.seal(log.path(), seal.block()));
   }
 
-  /** Closes a block, and lists it; one without messages goes. */
+  /** Closes a block, and lists it; one without messages is deleted. */
   void close(RecoveredBlock block) {
     if (block.messages() > 0) {
-      repairs.markEnd(block.file(), block.end());
+      repairs.writeEndMark(block.file(), block.end());
       sealed.add(block);
     } else {
       repairs.delete(block.file());
@@ -261,7 +261,7 @@ final class BlockRecovery {
   /**
    * Seals without a block: usual for what was taken out, where that ended half way.
    *
-   * @param last the block to go on appending to
+   * @param last the block to continue appending to
    */
   void noteMissingBlocks(@Nullable RecoveredBlock last) {
     long held = last == null ? Long.MIN_VALUE : last.firstSequence();
@@ -289,11 +289,11 @@ final class BlockRecovery {
   }
 
   /**
-   * Leaves out the oldest blocks where they were taken out of the log, and so was one behind them
-   * that is gone already: a power loss brings deletions to the device in any order.
+   * Leaves out the oldest blocks where they were taken out of the log, and so was one after them
+   * that is deleted already: a power loss brings deletions to the device in any order.
    *
-   * @param last the block to go on appending to
-   * @param next the sequence with which the log goes on
+   * @param last the block to continue appending to
+   * @param next the sequence with which the log continues
    */
   void leaveTakenOut(@Nullable RecoveredBlock last, long next) {
     int leaving = 0;
@@ -329,7 +329,7 @@ final class BlockRecovery {
     return last == null ? next : last.firstSequence();
   }
 
-  /** All is lost but for the marks. */
+  /** Notes that all is lost but for the marks. */
   void noteNothing() {
     damagedBlocks++;
   }

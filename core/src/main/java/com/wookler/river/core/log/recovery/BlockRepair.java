@@ -20,22 +20,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What a recovery makes of a block that is no run of whole documents any more: finds what of it can
- * be proven, and says what is to be written into its file so that it is one again.
+ * Plans the repair of a block that is no run of valid documents: finds what of it is valid, and
+ * what is to be written into its file so that it is such a run again.
  *
  * <ul>
- *   <li>What is not proven and had been forced to the device is damage. It stays as it is: readers
- *       pass over it message by message.
- *   <li>What is not proven and had not been forced is what a power loss leaves, which brings pages
- *       to the device in any order, or none. A document that is torn goes whole, as a batch is all
- *       or nothing. In its place a document says that these sequences are lost, and zeros follow,
+ *   <li>What is not valid and had been forced to the device is damage. It stays as it is: readers
+ *       skip it message by message.
+ *   <li>What is not valid and had not been forced is what a power loss leaves, which brings pages
+ *       to the device in any order, or none. A document that is torn is replaced whole, as a batch
+ *       is all or nothing: by a document that declares these sequences lost, followed by zeros,
  *       hidden from readers.
- *   <li>What can be proven stays where it is, with its sequences, behind holes too.
+ *   <li>What is valid stays where it is, with its sequences, after holes too.
  *   <li>The store's header and index, and the block's start, are written anew where they are wrong.
  * </ul>
  *
- * <p>Nothing is changed here. All of it follows from what can be proven, so it may be done again
- * after a crash in the middle.
+ * <p>Nothing is changed here. All of it follows from what is valid, so it may be done again after a
+ * crash in the middle.
  */
 final class BlockRepair implements DocumentSearch.Sink {
   private static final int START_HEADER = DocumentHeader.hidden(BlockStart.BYTES);
@@ -55,7 +55,7 @@ final class BlockRepair implements DocumentSearch.Sink {
   private boolean started;
   private long first;
   private long expected; // the sequence that comes next
-  private long at = CONTENT; // where it stands
+  private long at = CONTENT; // its offset
   private long claimed; // all below it was in the block
   private String damage = "";
 
@@ -93,11 +93,11 @@ final class BlockRepair implements DocumentSearch.Sink {
   /**
    * What is left of a block.
    *
-   * @param block as it is when all is written; without messages if nothing can be proven
+   * @param block as it is when all is written; without messages if nothing is valid
    * @param holes what of its sequences is lost, not by damage
    * @param patches what is to be written
    * @param end the sequence after the last that it was seen to have had
-   * @param usedEnd the offset behind the last bytes that are not 0
+   * @param usedEnd the offset after the last bytes that are not 0
    * @param damage what is damaged, the first of it; empty if nothing is
    */
   record Result(
@@ -109,7 +109,7 @@ final class BlockRepair implements DocumentSearch.Sink {
       String damage) {}
 
   /**
-   * Looks through a block's file.
+   * Scans a block's file.
    *
    * @param walked what a walk through it found
    */
@@ -149,7 +149,7 @@ final class BlockRepair implements DocumentSearch.Sink {
     }
     totals.add(piece.offset(), piece.length(), document, checksum);
     expected = piece.end();
-    at = piece.behind();
+    at = piece.after();
   }
 
   private void hole(Piece next, long micros) throws IOException {

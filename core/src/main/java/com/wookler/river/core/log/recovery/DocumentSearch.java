@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The documents of a block whose headers prove themselves, looked for at every place where one may
- * stand, for a recovery: what leads to them is damaged, or was never written.
+ * Finds the documents of a block whose own headers are valid, at every address at which one may be:
+ * the store's headers are damaged, or were never written.
  */
 final class DocumentSearch {
   private final long below;
@@ -26,13 +26,13 @@ final class DocumentSearch {
     this.sink = sink;
   }
 
-  /** Hears of the documents, in the order of their sequences. */
+  /** Is called with the documents, in the order of their sequences. */
   @FunctionalInterface
   interface Sink {
     /**
      * One document.
      *
-     * @param document it, as far as its header tells
+     * @param document it, of which only the header is verified
      * @param checksum its part of the block's digest, if it is whole
      */
     void piece(Piece piece, DocumentReader document, long checksum) throws IOException;
@@ -41,10 +41,10 @@ final class DocumentSearch {
   /**
    * One document.
    *
-   * @param offset where its header stands, which the store writes
-   * @param length of its bytes behind that
+   * @param offset of the store's header
+   * @param length of its bytes after that
    * @param headed whether that header is complete: not so while it is being written
-   * @param whole whether all its messages prove themselves
+   * @param whole whether all its messages are valid
    */
   record Piece(long offset, int length, long first, int count, boolean headed, boolean whole) {
     /** Returns the sequence after its last message. */
@@ -52,19 +52,19 @@ final class DocumentSearch {
       return first + count;
     }
 
-    /** Returns where the next header may stand. */
-    long behind() {
-      return BlockWalk.behind(offset, length);
+    /** Returns where the next header may be. */
+    long after() {
+      return BlockWalk.after(offset, length);
     }
   }
 
   /**
-   * Looks through a file.
+   * Searches a file.
    *
-   * @param used no document starts behind this offset, as {@link LastUsedByte} finds it
-   * @param below all its sequences are: what says otherwise stands behind its end, where it was
-   *     being written when the process was killed, and its sequences were given to others
-   * @return the offset behind the last bytes that are not 0
+   * @param used no document starts after this offset, as {@link LastUsedByte} finds it
+   * @param below all its sequences are: a document with others is after the block's end, was being
+   *     written when the process was killed, and its sequences were assigned again
+   * @return the offset after the last bytes that are not 0
    */
   static long search(int number, Path file, long used, long below, LogDirectory log, Sink sink)
       throws IOException {

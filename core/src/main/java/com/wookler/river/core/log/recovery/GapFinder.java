@@ -29,7 +29,7 @@ final class GapFinder {
   private final List<Gap> found = new ArrayList<>();
   private final List<Gap> unknown = new ArrayList<>();
   private long at; // all below it is held or found
-  private int behind; // the block that holds what lies before that
+  private int behind; // the block that holds what is before that
 
   /**
    * For a log.
@@ -46,7 +46,9 @@ final class GapFinder {
     this.at = startOf(from);
   }
 
-  /** With the gaps that end there: a subscriber may stand at the start of the first. */
+  /**
+   * Returns the start of the gaps that end there: a subscriber may be at the start of the first.
+   */
   private long startOf(long from) {
     long start = from;
     List<Gap> gaps = known.all();
@@ -73,7 +75,7 @@ final class GapFinder {
     behind = block.number();
   }
 
-  /** No block holds more, and the log goes on at this sequence, in the block after the newest. */
+  /** Ends the search: the log continues at this sequence, in the block after the newest. */
   void end(long nextSequence, int newest) {
     missing(nextSequence, between(newest), forced);
   }
@@ -128,12 +130,12 @@ final class GapFinder {
     return !found.equals(known.all());
   }
 
-  /** Says what is lost. */
+  /** Logs what is lost. */
   void report() {
     for (Gap gap : unknown) {
       LOG.warn(
           "Queue {}: {}: sequences {} to {} of block {} ({}) are lost, {}; {}. Every"
-              + " subscriber goes on behind them",
+              + " subscriber continues after them",
           log.queue(),
           gap.damaged() ? "damaged" : "not forced to the device in time",
           gap.first(),

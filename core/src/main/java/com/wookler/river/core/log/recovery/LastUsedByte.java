@@ -12,9 +12,10 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the last byte of a file that is not 0. Behind the blocks that a power loss leaves there are
- * megabytes that were never written, as the store makes a file as long as its mapping: they are
- * read past the page cache where that can be, which else would be filled with zeros, page by page.
+ * Finds the last byte of a file that is not 0. After the content of a block that a power loss
+ * leaves there are megabytes that were never written, as the store makes a file as long as its
+ * mapping: they are read past the page cache where that can be, which else would be filled with
+ * zeros, page by page.
  */
 final class LastUsedByte {
   private static final int STEP_BYTES = 64 << 10;
@@ -33,8 +34,7 @@ final class LastUsedByte {
   }
 
   /**
-   * Returns the offset behind the last byte that is not 0; {@code from} if there is none behind
-   * that.
+   * Returns the offset after the last byte that is not 0; {@code from} if there is none after that.
    */
   static long of(Path file, long from) throws IOException {
     if (DIRECT == null) {
@@ -47,7 +47,10 @@ final class LastUsedByte {
     }
   }
 
-  /** By its name: it is the JDK's own, and to use it otherwise is a warning from Java 25 on. */
+  /**
+   * Finds the option by its name: it is the JDK's own, and to use it otherwise is a warning from
+   * Java 25 on.
+   */
   private static @Nullable OpenOption directOption() {
     try {
       for (Object option :

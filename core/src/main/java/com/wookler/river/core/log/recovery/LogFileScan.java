@@ -31,16 +31,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The files of a log's directory, told apart before one of them is trusted: whose they are, and
+ * Identifies the files of a log's directory before one of them is trusted: whose they are, and
  * whether each is the block or the seal that its name says.
  *
- * <p>{@link #list} touches nothing. {@link #tidy} removes what a crash left half made, puts blocks
- * back that stand under another's name, and moves out of the way what is not the log's.
+ * <p>{@link #list} touches nothing. {@link #tidy} removes what a crash left half made, renames
+ * blocks that have another's name, and quarantines what is not the log's.
  */
 final class LogFileScan {
   private static final Logger LOG = LoggerFactory.getLogger(LogFileScan.class);
 
-  private static final int PADDING = 3; // behind the last document, which a file may lack
+  private static final int PADDING = 3; // after the last document, which a file may lack
 
   private final LogDirectory log;
   private final Device device;
@@ -67,7 +67,7 @@ final class LogFileScan {
     LogFiles found = LogFiles.list(log.path());
     files.leftovers.addAll(found.passing());
     files.takeSeals(found.seals());
-    files.tellApart(found);
+    files.identify(found);
     return files;
   }
 
@@ -87,16 +87,16 @@ final class LogFileScan {
   }
 
   /**
-   * Returns the sequence at which a block behind this one says that it starts; empty if none does.
+   * Returns the sequence at which a block after this one starts, as it says; empty if none does.
    */
-  OptionalLong startBehind(int block) {
+  OptionalLong startAfter(int block) {
     return starts.tailMap(block + 1).values().stream()
         .mapToLong(BlockStart::firstSequence)
         .findFirst();
   }
 
   /**
-   * Returns what is wrong with a block that has a seal, as far as a few small reads can tell; empty
+   * Returns what is wrong with a block that has a seal, as far as a few small reads can show; empty
    * if it seems to be what its seal says.
    */
   String unlikeSeal(Seal seal) throws IOException {
@@ -164,25 +164,25 @@ final class LogFileScan {
     }
   }
 
-  /** Finds out which files are another queue's, and which blocks stand under another's name. */
-  private void tellApart(LogFiles found) throws IOException {
+  /** Finds out which files are another queue's, and which blocks have another's name. */
+  private void identify(LogFiles found) throws IOException {
     Map<Path, UUID> foreign = new TreeMap<>();
-    SortedMap<Integer, Path> unproven = new TreeMap<>();
+    SortedMap<Integer, Path> unidentified = new TreeMap<>();
     SortedMap<Integer, Path> parked = new TreeMap<>();
-    takeFiles(found.blocks(), unproven);
+    takeFiles(found.blocks(), unidentified);
     takeFiles(parked(found.others()), parked);
-    proveAll(unproven.values(), foreign);
-    proveAll(parked.values(), foreign);
+    identifyAll(unidentified.values(), foreign);
+    identifyAll(parked.values(), foreign);
     for (Path file : mayHideBlock(found)) {
-      prove(file, foreign);
+      identify(file, foreign);
     }
     for (int number : List.copyOf(misplaced.keySet())) {
       if (blocks.containsKey(number)) {
         strange.put(misplaced.remove(number), "is another copy of block " + number);
       }
     }
-    parked.forEach((number, file) -> takeParked(number, file, unproven.containsKey(number)));
-    unproven.forEach(this::takeUnproven);
+    parked.forEach((number, file) -> takeParked(number, file, unidentified.containsKey(number)));
+    unidentified.forEach(this::takeUnidentified);
     refuseForeign(foreign);
     for (Map.Entry<Path, UUID> file : foreign.entrySet()) {
       strange.put(file.getKey(), "belongs to the queue with the id " + file.getValue());
@@ -202,22 +202,22 @@ final class LogFileScan {
   private List<Path> mayHideBlock(LogFiles found) {
     List<Path> files = new ArrayList<>(found.passing());
     files.removeIf(file -> String.valueOf(file).endsWith(DurableFiles.TEMPORARY)); // a copy at most
-    files.addAll(found.notes());
+    files.addAll(found.sideFiles());
     files.addAll(strange.keySet()); // so far what is no seal
     files.removeIf(file -> !Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS));
     return files;
   }
 
-  private void proveAll(Collection<Path> files, Map<Path, UUID> foreign) throws IOException {
+  private void identifyAll(Collection<Path> files, Map<Path, UUID> foreign) throws IOException {
     for (Path file : List.copyOf(files)) {
-      if (prove(file, foreign)) {
+      if (identify(file, foreign)) {
         files.remove(file);
       }
     }
   }
 
-  /** Returns whether a block's start is in it that proves itself: then its place is known. */
-  private boolean prove(Path file, Map<Path, UUID> foreign) throws IOException {
+  /** Returns whether it has a valid block start: then its number is known. */
+  private boolean identify(Path file, Map<Path, UUID> foreign) throws IOException {
     Optional<BlockStart> found = startIn(file);
     if (found.isEmpty()) {
       return false;
@@ -257,11 +257,11 @@ final class LogFileScan {
   }
 
   /**
-   * A file that does not say which block it is, is that of its name, unless another proves to be
+   * A file that does not say which block it is, is that of its name, unless another says that it is
    * that one. Then the two were exchanged, perhaps, or more in a circle: it gets the name that
    * becomes free, and a recovery looks for messages of that block in it.
    */
-  private void takeUnproven(int number, Path file) {
+  private void takeUnidentified(int number, Path file) {
     if (!misplaced.containsKey(number)) {
       blocks.put(number, file);
       return;
@@ -313,7 +313,7 @@ final class LogFileScan {
   void tidy() throws IOException {
     for (Path file : leftovers) {
       deleteLeftover(file);
-      device.mended(file);
+      device.repaired(file);
     }
     for (Map.Entry<Path, String> file : strange.entrySet()) {
       quarantine(file.getKey(), file.getValue());
@@ -336,17 +336,17 @@ final class LogFileScan {
         file,
         why,
         DurableFiles.quarantine(file));
-    device.mended(file);
+    device.repaired(file);
   }
 
   /**
-   * First all out of each other's place, by names that a recovery knows after a crash; and of these
-   * first what does not prove where it belongs: that follows from the names of the others.
+   * First moves all away from each other's names, to names that a recovery knows after a crash; and
+   * of these first those without a valid start, whose number follows from the names of the others.
    */
   private void putBack() throws IOException {
     for (Map.Entry<Integer, Path> entry : displaced.entrySet()) {
       int number = entry.getKey();
-      park(entry.getValue(), number, "does not prove to be a block; it is looked through as");
+      park(entry.getValue(), number, "has no valid block start; it is scanned as");
     }
     for (Map.Entry<Integer, Path> entry : misplaced.entrySet()) {
       park(entry.getValue(), entry.getKey(), "holds and gets the name of");
@@ -356,7 +356,7 @@ final class LogFileScan {
     for (int number : parked.keySet()) {
       Path own = BlockName.data(log.path(), number);
       DurableFiles.rename(BlockName.misplaced(log.path(), number), own);
-      device.mended(own);
+      device.repaired(own);
       blocks.put(number, own);
     }
   }
@@ -365,7 +365,7 @@ final class LogFileScan {
     Path parked = BlockName.misplaced(log.path(), number);
     if (!file.equals(parked)) {
       DurableFiles.rename(file, parked);
-      device.mended(parked);
+      device.repaired(parked);
       LOG.warn("Queue {}: damaged: {} {} block {}", log.queue(), file, what, number);
     }
   }

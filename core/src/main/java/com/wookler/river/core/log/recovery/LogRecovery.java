@@ -33,13 +33,14 @@ import org.slf4j.LoggerFactory;
  *       last run have none, so the time does not grow with the backlog. So far nothing of a block
  *       was changed.
  *   <li>The next sequence is above all that the log holds, all that {@link LogMarks} say it held,
- *       and all that a subscriber has finished. What no block holds is a gap ({@link GapFinder}).
+ *       and all that a subscriber has completed. What no block holds is a gap ({@link GapFinder}).
  *       Marks and gaps are brought to the device.
- *   <li>Then blocks are mended ({@link RepairPlan}). One that breaks off is ended with an end mark.
- *       Usually that is a document that was being written when the process died, for which no
+ *   <li>Then blocks are repaired ({@link RepairPlan}). One that breaks off is ended with an end
+ *       mark. Usually that is a document that was being written when the process died, for which no
  *       publish had returned. What a power loss has torn is taken out ({@link BlockRepair}); of a
- *       damaged block that is repaired, a copy is kept beside the log. The last block goes if its
- *       first header was never completed and nothing is in it: the store would wait 12 s for that.
+ *       damaged block that is repaired, a copy is kept beside the log. The last block is deleted if
+ *       its first header was never completed and nothing is in it: the store would wait 12 s for
+ *       that.
  * </ol>
  *
  * <p>No byte that may belong to a message is deleted, and a crash within leads to the same result
@@ -71,7 +72,7 @@ public final class LogRecovery {
    *     sequence on
    * @param nextSequence of the next message
    * @param lastMicros publish time that the next one must not go below
-   * @param marks open; whoever takes them closes them
+   * @param marks open; the caller closes them
    * @param gaps what is lost
    * @param repaired what was done, for the line that says how the log was opened
    */
@@ -88,7 +89,7 @@ public final class LogRecovery {
   /**
    * Looks through the directory and repairs it; makes it if there is none.
    *
-   * @param input what subscribers have finished, and what backups hold
+   * @param input what subscribers have completed, and what backups hold
    * @throws RiverException it cannot be read or written, which names the file, and no block was
    *     changed; or it is the log of another queue, and nothing was touched
    */
@@ -114,7 +115,7 @@ public final class LogRecovery {
       throws IOException {
     LogRecovery recovery = new LogRecovery(log, device, time);
     LogMarks.read(log); // refuses a newer format before anything is touched
-    recovery.files.tidy(); // first: a block may stand under the name of the marks
+    recovery.files.tidy(); // first: a block may have the name of the marks
     LogMarks marks = LogMarks.open(log, recovery.files.newest() == 0);
     try {
       return recovery.run(marks, input);
@@ -142,9 +143,9 @@ public final class LogRecovery {
       last = take(blocks, entry, isLast, marks.end());
     }
     blocks.noteMissingBlocks(last);
-    long next = Math.max(blocks.end(), Math.max(marks.end(), input.finished()));
+    long next = Math.max(blocks.end(), Math.max(marks.end(), input.completed()));
     if (last != null && last.endSequence() < next) {
-      blocks.close(last); // its sequences cannot go on without a gap
+      blocks.close(last); // its sequences cannot continue without a gap
       last = null;
     }
     blocks.leaveTakenOut(last, next);
@@ -237,11 +238,11 @@ public final class LogRecovery {
       marks.end(next);
       marks.block(newest);
       marks.force();
-      device.mended(log.path().resolve(LogMarks.NAME));
+      device.repaired(log.path().resolve(LogMarks.NAME));
     }
     if (gaps.isNews()) {
       write(gaps.gaps());
-      device.mended(log.path().resolve(Gaps.NAME));
+      device.repaired(log.path().resolve(Gaps.NAME));
       gaps.report();
     }
   }

@@ -16,9 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a recovery is going to do to the files of a log, once it has brought to the device what it
- * found. Each step can be done again, and leaves a log in which the next recovery, after a crash
- * between two of them, finds the same.
+ * The changes of files that a recovery makes last, after it has forced what it found. Each step can
+ * be done again, and leaves a log in which the next recovery, after a crash between two of them,
+ * finds the same.
  */
 final class RepairPlan {
   private static final Logger LOG = LoggerFactory.getLogger(RepairPlan.class);
@@ -44,23 +44,23 @@ final class RepairPlan {
     steps.add(new Step(file, change));
   }
 
-  /** A file that holds nothing goes. */
+  /** Deletes a file that holds nothing. */
   void delete(Path file) {
     add(file, () -> Files.deleteIfExists(file));
   }
 
-  /** Returns a file that may hold something goes out of the way; returns where. */
-  Path moveAside(Path file) {
+  /** Quarantines a file that may hold something; returns its new name. */
+  Path quarantine(Path file) {
     Path aside = DurableFiles.quarantineOf(file);
     add(file, () -> DurableFiles.rename(file, aside));
     return aside;
   }
 
   /**
-   * Returns a copy is kept of a file in this directory that is going to change, up to this offset;
-   * returns where. Without space for it the recovery goes on: what is copied stays in the file too.
+   * Keeps a copy of a file in this directory that is going to change, up to this offset; returns
+   * its name. Without space for it the recovery continues: what is copied stays in the file too.
    */
-  Path copyAside(Path directory, Path file, long end) {
+  Path keepCopy(Path directory, Path file, long end) {
     Path copy = DurableFiles.quarantineOf(file);
     Path temporary = copy.resolveSibling(copy.getFileName() + DurableFiles.TEMPORARY);
     add(
@@ -93,7 +93,7 @@ final class RepairPlan {
     }
   }
 
-  /** What was torn off behind this offset goes. */
+  /** Cuts what was torn off after this offset. */
   void cut(Path file, long offset) {
     add(
         file,
@@ -105,7 +105,7 @@ final class RepairPlan {
         });
   }
 
-  /** A part of the file is written over. */
+  /** Overwrites a part of a file. */
   void write(Path file, BlockRepair.Patch patch) {
     add(
         file,
@@ -129,8 +129,8 @@ final class RepairPlan {
     }
   }
 
-  /** The block is closed at this offset. */
-  void markEnd(Path file, long offset) {
+  /** Closes a block with an end mark at this offset. */
+  void writeEndMark(Path file, long offset) {
     add(
         file,
         () -> {
@@ -148,11 +148,11 @@ final class RepairPlan {
     return steps.isEmpty();
   }
 
-  /** Does it all. */
+  /** Makes all changes. */
   void run() throws IOException {
     for (Step step : steps) {
       step.change().run();
-      device.mended(step.file());
+      device.repaired(step.file());
     }
   }
 }
