@@ -144,7 +144,7 @@ class ForceOrderTest {
     assertThatThrownBy(queue::force)
         .isInstanceOf(RiverException.class)
         .isNotInstanceOf(QueueFailedException.class)
-        .hasMessageContaining("goes on trying");
+        .hasMessageContaining("keeps trying");
   }
 
   /** The first block is on the device; the third holds messages, and is hidden. */

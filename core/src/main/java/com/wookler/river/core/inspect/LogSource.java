@@ -10,7 +10,6 @@ import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.MessageWalk;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -19,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -111,7 +111,7 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
         .forEach(number -> data.computeIfAbsent(number, none -> new ArrayList<>()));
     List<Piece> pieces = new ArrayList<>();
     for (Map.Entry<Integer, List<Path>> entry : data.entrySet()) {
-      pieces.add(piece(entry.getKey(), entry.getValue(), files.seals().get(entry.getKey())));
+      pieces.add(piece(entry.getKey(), entry.getValue(), files.seal(entry.getKey())));
     }
     return pieces;
   }
@@ -120,15 +120,10 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
     data.computeIfAbsent(number, none -> new ArrayList<>()).add(file);
   }
 
-  private static Piece piece(int number, List<Path> files, @Nullable Path sealFile)
-      throws IOException {
-    try {
-      if (sealFile != null) {
-        Seal seal = BlockFile.seal(sealFile, number);
-        return new Piece(number, files, seal.firstSequence(), seal.endSequence(), seal.bytes());
-      }
-    } catch (DamagedMessageException | NoSuchFileException e) {
-      // the block itself has its first sequence
+  private static Piece piece(int number, List<Path> files, Optional<Seal> seal) throws IOException {
+    if (seal.isPresent()) {
+      Seal of = seal.get();
+      return new Piece(number, files, of.firstSequence(), of.endSequence(), of.bytes());
     }
     long first = ContentCheck.UNKNOWN;
     for (Path file : files) {

@@ -143,12 +143,10 @@ final class LogVerifier {
   static long bytes(LogFiles files) throws IOException {
     long bytes = 0;
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
-      int number = entry.getKey();
       try {
-        Path seal = files.seals().get(number);
-        bytes += bytes(entry.getValue(), seal == null ? null : BlockFile.seal(seal, number));
-      } catch (NoSuchFileException | DamagedMessageException e) {
-        // it has left the log meanwhile, or is reported later
+        bytes += bytes(entry.getValue(), files.seal(entry.getKey()).orElse(null));
+      } catch (NoSuchFileException e) {
+        // it has left the log meanwhile
       }
     }
     return bytes;

@@ -13,7 +13,6 @@ import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -171,16 +170,12 @@ public record QueueOverview(
   private static Optional<BlockLine> block(
       Map.Entry<Integer, Path> entry, LogFiles files, UUID queue) throws IOException {
     int number = entry.getKey();
-    Path sealFile = files.seals().get(number);
     try {
-      if (sealFile != null) {
-        return Optional.of(sealed(BlockFile.seal(sealFile, number)));
-      }
-      return Optional.of(unsealed(number, entry.getValue(), queue));
+      Optional<Seal> seal = files.seal(number);
+      return Optional.of(
+          seal.isPresent() ? sealed(seal.get()) : unsealed(number, entry.getValue(), queue));
     } catch (NoSuchFileException e) {
       return Optional.empty(); // it has left the log meanwhile
-    } catch (DamagedMessageException e) {
-      return Optional.of(unsealed(number, entry.getValue(), queue));
     }
   }
 

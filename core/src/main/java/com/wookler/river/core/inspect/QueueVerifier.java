@@ -7,7 +7,6 @@ import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.ids.IdFiles;
 import com.wookler.river.core.keys.KeyIndex;
-import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.SideFiles;
@@ -16,7 +15,6 @@ import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.transfer.ForwardPosition;
 import com.wookler.river.core.transfer.Origins;
 import java.io.IOException;
@@ -198,16 +196,16 @@ public final class QueueVerifier {
   private static long firstSequence(LogFiles files) throws IOException {
     for (Map.Entry<Integer, Path> entry : files.blocks().entrySet()) {
       int number = entry.getKey();
+      Optional<Seal> seal = files.seal(number);
+      if (seal.isPresent()) {
+        return seal.get().firstSequence();
+      }
       try {
-        Path seal = files.seals().get(number);
-        if (seal != null) {
-          return BlockFile.seal(seal, number).firstSequence();
+        Optional<BlockStart> start = new BlockFile(number, entry.getValue()).start();
+        if (start.isPresent()) {
+          return start.get().firstSequence();
         }
-        Optional<BlockStart> origin = new BlockFile(number, entry.getValue()).start();
-        if (origin.isPresent()) {
-          return origin.get().firstSequence();
-        }
-      } catch (DamagedMessageException | NoSuchFileException e) {
+      } catch (NoSuchFileException e) {
         // the verification of the block reports it
       }
     }

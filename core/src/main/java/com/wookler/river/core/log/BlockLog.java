@@ -159,12 +159,10 @@ public final class BlockLog implements AutoCloseable {
    * have been restored.
    */
   private static BlockStore open(LogSettings settings, LogRecovery.Found found) {
-    long largest = found.active().seal().bytes();
-    for (RecoveredBlock block : found.sealed()) {
-      largest = Math.max(largest, block.seal().bytes());
-    }
     long chunk =
-        Math.max(settings.chunkBytes(), BlockSpace.roundUp(largest) + BlockSpace.PAGE_BYTES);
+        Math.max(
+            settings.chunkBytes(),
+            BlockSpace.roundUp(found.largestBlock()) + BlockSpace.PAGE_BYTES);
     Path directory = settings.directory();
     try {
       return BlockStore.open(

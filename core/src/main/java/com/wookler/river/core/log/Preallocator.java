@@ -127,10 +127,8 @@ final class Preallocator {
       Path unfinished = temporary(block);
       if (Files.exists(unfinished)) {
         Files.move(unfinished, ready, StandardCopyOption.ATOMIC_MOVE);
-      } else if (!Files.exists(ready)) {
-        DurableFiles.create(ready).close();
       }
-      long made = Files.size(ready) & -BlockSpace.PAGE_BYTES;
+      long made = made(ready);
       if (made < BlockSpace.FIRST_BYTES) {
         volume.allocate(ready, made, BlockSpace.FIRST_BYTES);
         made = BlockSpace.FIRST_BYTES;
@@ -139,6 +137,14 @@ final class Preallocator {
       readiedBytes = made;
       return made;
     }
+  }
+
+  /** Returns how many bytes of a file have been made; creates it if it does not exist. */
+  private static long made(Path file) throws IOException {
+    if (!Files.exists(file)) {
+      DurableFiles.create(file).close();
+    }
+    return Files.size(file) & -BlockSpace.PAGE_BYTES;
   }
 
   private Path temporary(int block) {
@@ -172,10 +178,7 @@ final class Preallocator {
       if (current >= block) {
         return false;
       }
-      if (!Files.exists(file)) {
-        DurableFiles.create(file).close();
-      }
-      long made = Files.size(file) & -BlockSpace.PAGE_BYTES;
+      long made = made(file);
       if (made >= length || (tight == block && made >= BlockSpace.FIRST_BYTES)) {
         return false;
       }
@@ -211,10 +214,7 @@ final class Preallocator {
     Path file = temporary(next);
     synchronized (making) {
       try {
-        if (!Files.exists(file)) {
-          DurableFiles.create(file).close();
-        }
-        long made = Files.size(file) & -BlockSpace.PAGE_BYTES;
+        long made = made(file);
         if (made < BlockSpace.FIRST_BYTES) {
           volume.allocateOfReserve(file, made, BlockSpace.FIRST_BYTES);
         }

@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.DamageReporter;
+import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;

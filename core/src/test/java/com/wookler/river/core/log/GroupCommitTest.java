@@ -208,8 +208,8 @@ class GroupCommitTest {
       device.forget();
       log.publish(3);
       String file = "b0000000" + block + ".cq4";
-      await().until(() -> device.forced().contains("directory"));
-      assertThat(device.forced()).containsSubsequence(file, "directory");
+      await()
+          .untilAsserted(() -> assertThat(device.forced()).containsSubsequence(file, "directory"));
     }
   }
 

@@ -106,7 +106,7 @@ final class LogFixture implements AutoCloseable {
             new LogCounters(counter(), counter(), counter(), counter()),
             new LogExecutors(
                 pool.serial("flusher"), pool.serial("committer"), maker, pool.serial("toucher")),
-            RecoveryInput.withoutBackup(finished),
+            new RecoveryInput(finished, at -> at),
             device);
     return log;
   }

@@ -61,7 +61,7 @@ class NotNowTest {
       assertThatThrownBy(opened::force)
           .isInstanceOf(RiverException.class)
           .isNotInstanceOf(QueueFailedException.class)
-          .hasMessageContaining("goes on trying")
+          .hasMessageContaining("keeps trying")
           .hasMessageContaining("Too many open files");
     }
     assertThat(opened.failure()).isEmpty();

@@ -26,6 +26,6 @@ public final class PooledLog {
             pool.serial("committer"),
             pool.serial("maker"),
             pool.serial("toucher")),
-        RecoveryInput.withoutBackup(0));
+        new RecoveryInput(0, at -> at));
   }
 }

@@ -2,13 +2,16 @@ package com.wookler.river.core.log.files;
 
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.BlockStore;
+import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -70,6 +73,16 @@ public record LogFiles(
       before = number;
     }
     return files;
+  }
+
+  /** Returns the seal of a block; empty if it has none that is valid, or has left the log. */
+  public Optional<Seal> seal(int block) throws IOException {
+    Path file = seals.get(block);
+    try {
+      return file == null ? Optional.empty() : Optional.of(BlockFile.seal(file, block));
+    } catch (DamagedMessageException | NoSuchFileException e) {
+      return Optional.empty();
+    }
   }
 
   /** Returns those of the others that hold a block which was quarantined because it is damaged. */

@@ -83,9 +83,9 @@ final class BlockRecovery {
   /**
    * Recovers one block; returns it if it is the one to continue appending to.
    *
-   * @param endMark the sequence at which the log ended, as its marks say
+   * @param markedEnd the sequence at which the log ended, as its marks say
    */
-  @Nullable RecoveredBlock take(int number, Path file, boolean last, long endMark)
+  @Nullable RecoveredBlock take(int number, Path file, boolean last, long markedEnd)
       throws IOException {
     files.start(number).ifPresent(start -> oldest = Math.min(oldest, start.firstSequence()));
     Seal seal = files.seals().get(number);
@@ -104,7 +104,7 @@ final class BlockRecovery {
     lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
     boolean goesOn = last && seal == null;
     if (!walked.isValid() || !walked.fault().isEmpty()) {
-      return repair(walked, seal, goesOn, goesOn && endMark <= end);
+      return repair(walked, seal, goesOn, goesOn && markedEnd <= end);
     }
     if (!unlike.isEmpty()) {
       damagedBlocks++;

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +85,15 @@ public final class LogRecovery {
       long lastMicros,
       LogMarks marks,
       Gaps gaps,
-      String repaired) {}
+      String repaired) {
+    /** Returns the bytes in use of the largest block. */
+    public long largestBlock() {
+      return Stream.concat(sealed.stream(), Stream.of(active))
+          .mapToLong(RecoveredBlock::end)
+          .max()
+          .orElse(0);
+    }
+  }
 
   /**
    * Looks through the directory and repairs it; makes it if there is none.
@@ -175,10 +184,10 @@ public final class LogRecovery {
   }
 
   private static @Nullable RecoveredBlock take(
-      BlockRecovery blocks, Map.Entry<Integer, Path> block, boolean isLast, long endMark)
+      BlockRecovery blocks, Map.Entry<Integer, Path> block, boolean isLast, long markedEnd)
       throws IOException {
     try {
-      return blocks.take(block.getKey(), block.getValue(), isLast, endMark);
+      return blocks.take(block.getKey(), block.getValue(), isLast, markedEnd);
     } catch (IOException e) {
       throw ReadFailedException.of(block.getValue(), e);
     }

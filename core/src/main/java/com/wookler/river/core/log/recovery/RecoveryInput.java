@@ -10,9 +10,4 @@ import java.util.function.LongUnaryOperator;
  * @param archivedEnd returns where a run of archived messages ends that begins with this sequence;
  *     the same sequence if no backup holds that one. Asked only for what the log does not hold
  */
-public record RecoveryInput(long completed, LongUnaryOperator archivedEnd) {
-  /** Returns the input for a log without backups. */
-  public static RecoveryInput withoutBackup(long completed) {
-    return new RecoveryInput(completed, sequence -> sequence);
-  }
-}
+public record RecoveryInput(long completed, LongUnaryOperator archivedEnd) {}
