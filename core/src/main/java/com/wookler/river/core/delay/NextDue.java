@@ -9,7 +9,6 @@ import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -126,7 +125,10 @@ final class NextDue implements AutoCloseable {
     StoredMessage message = null;
     boolean waitsOn = false;
     try {
-      message = read(ofFiles, key.sequence(), address);
+      message =
+          ofFiles
+              ? messages.ofFile(index.bucket(address), NearIndex.offset(address), key.sequence())
+              : messages.fresh(reader, key.sequence(), address);
     } catch (DamagedMessageException e) {
       waitsOn = true;
       sayDamaged(e);
@@ -154,15 +156,6 @@ final class NextDue implements AutoCloseable {
           context.queue(),
           e.getMessage());
     }
-  }
-
-  private @Nullable StoredMessage read(boolean ofFiles, long sequence, long address) {
-    if (ofFiles) {
-      return messages.ofFile(index.bucket(address), NearIndex.offset(address), sequence);
-    }
-    return NearIndex.wasInFile(address)
-        ? messages.ofFile(index.find(~address), NearIndex.offset(~address), sequence)
-        : messages.ofLog(reader, sequence, address);
   }
 
   /** Returns how many were taken out last and not put back. */

@@ -75,8 +75,14 @@ final class WaitingMessages {
     }
   }
 
-  /** Returns a message that is in no file yet; null if it is lost. */
-  @Nullable StoredMessage ofLog(LogReader reader, long sequence, long address) {
+  /** Returns a message that is in no file yet, or is to go into another; null if it is lost. */
+  @Nullable StoredMessage fresh(LogReader reader, long sequence, long address) {
+    return NearIndex.wasInFile(address)
+        ? ofFile(bucket(~address), NearIndex.offset(~address), sequence)
+        : ofLog(reader, sequence, address);
+  }
+
+  private @Nullable StoredMessage ofLog(LogReader reader, long sequence, long address) {
     try {
       return reader.read(sequence, address);
     } catch (DamagedMessageException e) {
@@ -98,15 +104,11 @@ final class WaitingMessages {
    */
   TimerStore.Source records(LogReader reader) {
     return (time, sequence, address) -> {
-      boolean wasInFile = NearIndex.wasInFile(address);
-      Bucket bucket = wasInFile ? bucket(~address) : null;
-      long offset = NearIndex.offset(~address);
       try {
-        StoredMessage message =
-            wasInFile ? ofFile(bucket, offset, sequence) : ofLog(reader, sequence, address);
+        StoredMessage message = fresh(reader, sequence, address);
         return message == null ? null : encoder.encode(time, message);
       } catch (DamagedMessageException e) {
-        return DelayedRecord.of(time, sequence, left(bucket, offset, sequence));
+        return DelayedRecord.of(time, sequence, left(sequence, address));
       }
     };
   }
@@ -120,9 +122,12 @@ final class WaitingMessages {
     }
   }
 
-  private static byte[] left(@Nullable Bucket bucket, long offset, long sequence) {
+  private byte[] left(long sequence, long address) {
+    Bucket bucket = NearIndex.wasInFile(address) ? bucket(~address) : null;
     try {
-      return bucket == null ? NOTHING_LEFT : DelayedRecord.left(bucket.file, offset, sequence);
+      return bucket == null
+          ? NOTHING_LEFT
+          : DelayedRecord.left(bucket.file, NearIndex.offset(~address), sequence);
     } catch (DamagedMessageException | IOException e) {
       return NOTHING_LEFT;
     }

@@ -92,7 +92,6 @@ final class IdFile {
   void content(IdScan scan) throws IOException {
     IdHeader header = scan.header;
     since = header == null ? 0 : header.micros();
-    lastMicros = Math.max(lastMicros, since);
     digest = scan.digest;
     written = scan.whole;
     if (written < file.size()) {

@@ -5,32 +5,50 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.BiConsumer;
 
-/** The files of ids: {@code ids-000000000001} and so on, and those that were quarantined. */
+/** Compares the files of ids with what the newest of them records of those before it. */
 public final class IdFiles {
-  private IdFiles() {}
+  private final Path directory;
+  private final NavigableMap<Long, IdScan> found = new TreeMap<>();
+  private final NavigableMap<Long, String> faults = new TreeMap<>();
 
-  /** Returns the files that were quarantined as damaged. */
-  public static List<Path> quarantined(Path directory) throws IOException {
-    return IdHeader.FILES.quarantined(directory);
+  IdFiles(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Adds a file that was read; returns whether it is intact, perhaps but for a torn end. */
+  boolean add(long number, IdScan scan, boolean last) {
+    found.put(number, scan);
+    String fault = scan.fault(last);
+    if (!fault.isEmpty()) {
+      faults.put(number, fault);
+    }
+    return fault.isEmpty();
+  }
+
+  /** Records what is wrong with a file. */
+  void fault(long number, String what) {
+    faults.put(number, what);
   }
 
   /**
-   * Compares the files with what the newest of them records of those before it.
+   * Returns what is wrong with the files, once all were added: with those that are damaged, missing
+   * or not the recorded ones; or if none is, whether they lack ids of messages before the log,
+   * which are nowhere else.
    *
-   * @param found what was read of each file, by its number
-   * @param faults has what is wrong with damaged files; gets what is wrong with those that are
-   *     missing, or intact and not the recorded ones
+   * @param expected whether the queue has created files
+   * @param first sequence of the log
+   * @param end of the log
    */
-  static void compare(Map<Long, IdScan> found, Map<Long, String> faults) {
-    for (IdHeader.Entry entry : needed(found)) {
+  Map<Path, String> faults(boolean expected, long first, long end) {
+    for (IdHeader.Entry entry : needed()) {
       IdScan scan = found.get(entry.number());
       if (scan == null) {
         faults.put(entry.number(), "is missing");
@@ -38,13 +56,24 @@ public final class IdFiles {
         faults.putIfAbsent(entry.number(), "is not what it was when it was completed");
       }
     }
+    Map<Path, String> all = new LinkedHashMap<>();
+    faults.forEach((number, what) -> all.put(IdHeader.FILES.path(directory, number), what));
+    if (all.isEmpty() && (expected || Files.isDirectory(directory))) {
+      long covered = found.values().stream().mapToLong(scan -> scan.covered).max().orElse(end);
+      if (found.isEmpty() && end > 0) {
+        all.put(directory, "has none");
+      } else if (covered < first) {
+        all.put(directory, "has those of messages below sequence " + covered + " only");
+      }
+    }
+    return all;
   }
 
   /** Returns the files that the newest one names, except those whose ids had left the window. */
-  private static List<IdHeader.Entry> needed(Map<Long, IdScan> found) {
+  private List<IdHeader.Entry> needed() {
     List<IdHeader.Entry> before = List.of();
     long oldest = 0;
-    for (IdScan scan : new TreeMap<>(found).values()) {
+    for (IdScan scan : found.values()) {
       IdHeader header = scan.header;
       before = header == null ? before : header.before();
       oldest = Math.max(oldest, scan.oldest);
@@ -53,36 +82,21 @@ public final class IdFiles {
     return before.stream().filter(entry -> entry.number() >= needed).toList();
   }
 
-  /**
-   * Returns how many ids of damaged and missing files are lost, as far as another one records it.
-   */
-  static long missing(Map<Long, IdScan> found, Set<Long> faulty) {
-    return needed(found).stream()
-        .filter(entry -> faulty.contains(entry.number()))
-        .mapToLong(
-            entry -> {
-              IdScan scan = found.get(entry.number());
-              return (long) entry.ids() - (scan == null ? 0 : scan.ids);
-            })
-        .sum();
+  /** Returns how many ids of faulty files are lost, as far as another file records it. */
+  long missing() {
+    long missing = 0;
+    for (IdHeader.Entry entry : needed()) {
+      IdScan scan = found.get(entry.number());
+      if (faults.containsKey(entry.number())) {
+        missing += (long) entry.ids() - (scan == null ? 0 : scan.ids);
+      }
+    }
+    return missing;
   }
 
-  /**
-   * Returns why the intact files of a queue that has created some lack ids of messages before the
-   * log, which are nowhere else; empty if they lack none.
-   *
-   * @param isEmpty whether there are no files
-   * @param covered they have all ids of messages below this sequence
-   * @param first sequence of the log
-   * @param end of the log
-   */
-  static String incomplete(Path directory, boolean isEmpty, long covered, long first, long end) {
-    if (isEmpty) {
-      return end > 0 ? directory + " has none" : "";
-    }
-    return covered < first
-        ? directory + " has those of messages below sequence " + covered + " only"
-        : "";
+  /** Returns the files that were quarantined as damaged. */
+  public static List<Path> quarantined(Path directory) throws IOException {
+    return IdHeader.FILES.quarantined(directory);
   }
 
   /**
@@ -93,7 +107,7 @@ public final class IdFiles {
    * @param first sequence of the log
    * @param end of the log
    * @param damage gets each file that is missing or not what was written, and what is wrong
-   * @return how many files there are
+   * @return the number of files
    */
   public static int verify(
       Path directory,
@@ -103,31 +117,17 @@ public final class IdFiles {
       long end,
       BiConsumer<Path, String> damage)
       throws IOException {
-    NavigableMap<Long, Path> files = IdHeader.FILES.list(directory);
-    Map<Long, IdScan> found = new TreeMap<>();
-    Map<Long, String> faults = new TreeMap<>();
-    for (long number : files.keySet()) {
+    IdFiles files = new IdFiles(directory);
+    NavigableMap<Long, Path> paths = IdHeader.FILES.list(directory);
+    for (long number : paths.keySet()) {
       try {
         RecordFile file = new RecordFile(IdHeader.FILES, directory, queue, number, true);
-        IdScan scan = new IdScan(file, (record, at) -> true);
-        found.put(number, scan);
-        String fault = scan.fault(number == files.lastKey());
-        if (!fault.isEmpty()) {
-          faults.put(number, fault);
-        }
+        files.add(number, new IdScan(file, (record, at) -> true), number == paths.lastKey());
       } catch (NoSuchFileException e) {
         // its ids have left the window meanwhile, as a newer file says; else it is missing
       }
     }
-    compare(found, faults);
-    faults.forEach((number, what) -> damage.accept(IdHeader.FILES.path(directory, number), what));
-    if (faults.isEmpty() && (expected || Files.isDirectory(directory))) {
-      long covered = found.values().stream().mapToLong(scan -> scan.covered).max().orElse(0);
-      String what = incomplete(directory, files.isEmpty(), covered, first, end);
-      if (!what.isEmpty()) {
-        damage.accept(directory, what);
-      }
-    }
-    return found.size();
+    files.faults(expected, first, end).forEach(damage);
+    return files.found.size();
   }
 }

@@ -16,9 +16,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.NavigableMap;
-import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -63,7 +61,7 @@ public final class IdStore {
   @GuardedBy("lock")
   private final Deque<IdFile> files = new ArrayDeque<>(); // the newest last
 
-  /** Files that go once the device has a record which says that they are not needed. */
+  /** Files to be removed once the device has a record which says that they are not needed. */
   @GuardedBy("lock")
   private final Deque<Leaving> leaving = new ArrayDeque<>();
 
@@ -170,30 +168,22 @@ public final class IdStore {
       if (!paths.isEmpty()) {
         DurableFiles.forceDirectory(directory); // a kill may have come before that
       }
-      Map<Long, IdScan> found = new TreeMap<>();
-      Map<Long, String> faults = new TreeMap<>();
+      IdFiles all = new IdFiles(directory);
       Deque<IdFile> damaged = new ArrayDeque<>(); // the newest first
-      for (Map.Entry<Long, Path> entry : paths.entrySet()) {
-        number = entry.getKey();
-        load(found, faults, damaged, number == paths.lastKey());
+      for (long each : paths.keySet()) {
+        number = each;
+        load(all, damaged, each == paths.lastKey());
       }
-      IdFiles.compare(found, faults);
-      faults.forEach((at, what) -> fault = IdHeader.FILES.path(directory, at) + " " + what);
-      if (fault.isEmpty()) {
-        fault =
-            !paths.isEmpty() || log.hasFiles() || Files.isDirectory(directory)
-                ? IdFiles.incomplete(
-                    directory, paths.isEmpty(), covered, log.firstSequence(), log.nextSequence())
-                : "";
-      }
-      missing = IdFiles.missing(found, faults.keySet());
+      all.faults(log.hasFiles(), log.firstSequence(), log.nextSequence())
+          .forEach((file, what) -> fault = file + " " + what);
+      missing = all.missing();
       for (IdFile file : damaged) {
         salvage(file, nowMicros);
       }
       if (!fault.isEmpty()) {
         coveredBefore = covered;
-        covered = 0; // what later files say does not cover what is missing here
-        pending = true; // a new file says what is there now
+        covered = 0; // what later files record does not cover what is missing here
+        pending = true; // a new file records what is there now
       } else if (!files.isEmpty()) {
         partSince = files.getLast().since(); // the newest file is continued
       }
@@ -209,9 +199,7 @@ public final class IdStore {
    * crash leaves; the log has those ids.
    */
   @GuardedBy("lock")
-  private void load(
-      Map<Long, IdScan> found, Map<Long, String> faults, Deque<IdFile> damaged, boolean last)
-      throws IOException {
+  private void load(IdFiles all, Deque<IdFile> damaged, boolean last) throws IOException {
     IdFile file = IdFile.open(directory, identity, number, device);
     files.add(file);
     boolean[] beyond = {false};
@@ -225,10 +213,7 @@ public final class IdStore {
               }
               return !beyond[0];
             });
-    found.put(number, scan);
-    String what = scan.fault(last);
-    if (!what.isEmpty()) {
-      faults.put(number, what);
+    if (!all.add(number, scan, last)) {
       files.remove(file);
       damaged.addFirst(file);
       return;
@@ -236,7 +221,7 @@ public final class IdStore {
     file.content(scan);
     covered = Math.max(covered, scan.covered);
     if (beyond[0]) {
-      faults.put(number, "knows more than the log");
+      all.fault(number, "knows more than the log");
     }
   }
 
