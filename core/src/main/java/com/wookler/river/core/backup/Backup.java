@@ -383,7 +383,7 @@ public final class Backup implements AutoCloseable {
     Optional<Optional<Damage>> held =
         look(
             () -> index.holding(sequence),
-            stored -> Optional.ofNullable(BackupSurvey.around(stored, sequence)));
+            stored -> Optional.ofNullable(LostMessages.around(stored, sequence)));
     return held.isPresent() ? held.get() : index.hole(sequence, before);
   }
 

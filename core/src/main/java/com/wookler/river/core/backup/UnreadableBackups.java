@@ -30,7 +30,7 @@ final class UnreadableBackups {
   private final TimeSource time;
 
   @GuardedBy("this")
-  private final Map<Path, RateLimitedLog> said = new HashMap<>();
+  private final Map<Path, RateLimitedLog> logged = new HashMap<>();
 
   UnreadableBackups(String queue, TimeSource time) {
     this.queue = queue;
@@ -54,9 +54,9 @@ final class UnreadableBackups {
   }
 
   private synchronized boolean mayLog(Path file) {
-    if (said.size() >= MOST && !said.containsKey(file)) {
-      said.clear();
+    if (logged.size() >= MOST && !logged.containsKey(file)) {
+      logged.clear();
     }
-    return said.computeIfAbsent(file, each -> new RateLimitedLog(time)).mayLog();
+    return logged.computeIfAbsent(file, each -> new RateLimitedLog(time)).mayLog();
   }
 }

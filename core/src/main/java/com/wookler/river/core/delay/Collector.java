@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads the log and collects its delayed messages. Guarded by the lock of {@link Timers}, except
- * for {@link #entering} and {@link #left}.
+ * for {@link #beforeAppend} and {@link #afterAppend}.
  */
 final class Collector implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Collector.class);
@@ -60,12 +60,12 @@ final class Collector implements AutoCloseable {
   }
 
   /** Records that a message which may be delayed is about to be appended. */
-  void entering() {
+  void beforeAppend() {
     publishing.incrementAndGet();
   }
 
   /** Records that it was appended, or not. */
-  void left() {
+  void afterAppend() {
     announced.accumulateAndGet(log.nextSequence(), Math::max);
     publishing.decrementAndGet();
   }

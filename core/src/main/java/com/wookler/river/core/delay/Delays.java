@@ -51,7 +51,7 @@ public final class Delays implements AfterLog, AutoCloseable {
   private final DelayLimits limits;
   private final Executor flusher;
 
-  private final RateLimitedLog saidWaiting; // confined to the steps, which never overlap
+  private final RateLimitedLog waitingLog; // confined to the steps, which never overlap
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
@@ -115,7 +115,7 @@ public final class Delays implements AfterLog, AutoCloseable {
     this.context = context;
     this.flusher = flusher;
     this.limits = limits;
-    this.saidWaiting = new RateLimitedLog(context.time());
+    this.waitingLog = new RateLimitedLog(context.time());
   }
 
   private RiverException unreadable(IOException e) {
@@ -155,11 +155,11 @@ public final class Delays implements AfterLog, AutoCloseable {
     if (open == null) {
       open = first();
     }
-    open.collector().entering();
+    open.collector().beforeAppend();
     try {
       return publish.get();
     } finally {
-      open.collector().left();
+      open.collector().afterAppend();
       wake();
     }
   }
@@ -242,13 +242,13 @@ public final class Delays implements AfterLog, AutoCloseable {
     } catch (QueueClosedException | QueueFailedException e) {
       return Long.MAX_VALUE;
     } catch (RiverException | InternalError e) { // what cannot be read now, of a mapping too
-      if (saidWaiting.mayLog()) {
+      if (waitingLog.mayLog()) {
         LOG.warn(
             "Queue {}: delayed messages wait; trying again: {}", context.queue(), e.toString());
       }
       return LATER_NANOS;
     } catch (RuntimeException | Error e) { // a full heap too: there is no other thread for it
-      if (saidWaiting.mayLog()) {
+      if (waitingLog.mayLog()) {
         LOG.error("Queue {}: delayed messages wait; trying again", context.queue(), e);
       }
       return LATER_NANOS;

@@ -27,7 +27,7 @@ final class NextDue implements AutoCloseable {
   private final WaitingMessages messages;
   private final LogReader reader;
   private final DelayContext context;
-  private final RateLimitedLog saidDamaged;
+  private final RateLimitedLog damagedLog;
   private final List<Taken> taken = new ArrayList<>();
   private WaitingSpread spread;
   private Key done; // messages up to it are done
@@ -45,7 +45,7 @@ final class NextDue implements AutoCloseable {
     this.messages = messages;
     this.index = index;
     this.reader = context.log().reader();
-    this.saidDamaged = new RateLimitedLog(context.time());
+    this.damagedLog = new RateLimitedLog(context.time());
     this.spread = new WaitingSpread(state.collected());
     this.done = state.done();
   }
@@ -131,7 +131,7 @@ final class NextDue implements AutoCloseable {
               : messages.fresh(reader, key.sequence(), address);
     } catch (DamagedMessageException e) {
       waitsOn = true;
-      sayDamaged(e);
+      logDamaged(e);
     }
     if (!taken.isEmpty() && waitOn() != waitsOn) {
       return false;
@@ -148,8 +148,8 @@ final class NextDue implements AutoCloseable {
     return true;
   }
 
-  private void sayDamaged(DamagedMessageException e) {
-    if (saidDamaged.mayLog()) {
+  private void logDamaged(DamagedMessageException e) {
+    if (damagedLog.mayLog()) {
       LOG.error(
           "Queue {}: a delayed message is damaged, and waits, because queue.on.damage is STOP; the"
               + " others come. Opened with SALVAGE the queue passes it over: {}",

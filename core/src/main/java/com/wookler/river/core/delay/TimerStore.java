@@ -36,9 +36,9 @@ final class TimerStore implements AutoCloseable {
   private int near; // the first of them, which are in the index
 
   /** Files that the last state still names, and those that only the one before it names. */
-  private List<RecordFile> leaving = new ArrayList<>();
+  private List<RecordFile> dropped = new ArrayList<>();
 
-  private List<RecordFile> left = new ArrayList<>();
+  private List<RecordFile> droppedBefore = new ArrayList<>();
 
   private TimerState written;
   private long safeCollected; // collected, of the state before that
@@ -100,7 +100,7 @@ final class TimerStore implements AutoCloseable {
 
   /** Returns whether a state has to be written for what was done in the files. */
   boolean isChanged() {
-    return changed || !leaving.isEmpty() || !left.isEmpty();
+    return changed || !dropped.isEmpty() || !droppedBefore.isEmpty();
   }
 
   private void cover() {
@@ -128,7 +128,7 @@ final class TimerStore implements AutoCloseable {
    */
   void begin(Key before, DueHeap.Condition done) throws IOException {
     while (near < buckets.size() && indexed() == 0) {
-      takeIn(() -> before, done);
+      load(() -> before, done);
     }
   }
 
@@ -246,13 +246,13 @@ final class TimerStore implements AutoCloseable {
    */
   void maintain(Key durable, Supplier<Key> done) throws IOException {
     doneForGood = durable;
-    leaveDone();
+    dropDone();
     while (true) {
       int size = indexed();
       if (size < limits.entries() / 2 && near < buckets.size()) {
-        takeIn(done, (time, sequence, address) -> false);
+        load(done, (time, sequence, address) -> false);
       } else if (size > 2 * limits.entries() && near > 1) {
-        putOut();
+        unload();
       } else {
         int large = firstToDivide(size);
         if (large < 0) {
@@ -285,7 +285,7 @@ final class TimerStore implements AutoCloseable {
     return -1;
   }
 
-  private void takeIn(Supplier<Key> done, DueHeap.Condition isDone) throws IOException {
+  private void load(Supplier<Key> done, DueHeap.Condition isDone) throws IOException {
     Bucket next = buckets.get(near);
     if (limits.isTooLarge(next)) {
       List<Bucket> parts = divided(next);
@@ -296,7 +296,7 @@ final class TimerStore implements AutoCloseable {
     DueHeap entries = read(next);
     lock.lock();
     try {
-      takeIn(next, entries, done.get(), isDone);
+      load(next, entries, done.get(), isDone);
       near++;
       cover();
     } finally {
@@ -324,7 +324,7 @@ final class TimerStore implements AutoCloseable {
   }
 
   @GuardedBy("lock")
-  private void takeIn(Bucket bucket, DueHeap entries, Key done, DueHeap.Condition isDone) {
+  private void load(Bucket bucket, DueHeap entries, Key done, DueHeap.Condition isDone) {
     index.begin(bucket);
     long lastTime = Long.MIN_VALUE;
     long lastSequence = Long.MIN_VALUE;
@@ -351,7 +351,7 @@ final class TimerStore implements AutoCloseable {
     return parts;
   }
 
-  private void putOut() {
+  private void unload() {
     Bucket last = buckets.get(near - 1);
     lock.lock();
     try {
@@ -366,7 +366,7 @@ final class TimerStore implements AutoCloseable {
   /** Divides a file that is in the index; its first part is in the index afterwards. */
   private void divide(int at, Supplier<Key> done) throws IOException {
     while (near > at + 1) {
-      putOut(); // the index has the first files only
+      unload(); // the index has the first files only
     }
     Bucket source = buckets.get(at);
     List<Bucket> parts = divided(source);
@@ -375,7 +375,7 @@ final class TimerStore implements AutoCloseable {
     try {
       index.end(source);
       replace(at, parts);
-      takeIn(parts.get(0), entries, done.get(), (time, sequence, address) -> false);
+      load(parts.get(0), entries, done.get(), (time, sequence, address) -> false);
       cover();
     } finally {
       lock.unlock();
@@ -385,12 +385,12 @@ final class TimerStore implements AutoCloseable {
   private void replace(int at, List<Bucket> parts) {
     Bucket source = buckets.remove(at);
     buckets.addAll(at, parts);
-    leaving.add(source.file);
+    dropped.add(source.file);
     changed = true;
   }
 
   /** Removes files of which all is done; the last one stays if it is small, to be used again. */
-  private void leaveDone() {
+  private void dropDone() {
     lock.lock();
     try {
       for (int i = near - 1; i >= 0; i--) {
@@ -400,7 +400,7 @@ final class TimerStore implements AutoCloseable {
           index.end(bucket);
           buckets.remove(i);
           near--;
-          leaving.add(bucket.file);
+          dropped.add(bucket.file);
           changed = true;
         }
       }
@@ -426,9 +426,9 @@ final class TimerStore implements AutoCloseable {
     safeCollected = written.collected();
     written = state;
     changed = false;
-    List<RecordFile> unnamed = left;
-    left = leaving;
-    leaving = new ArrayList<>();
+    List<RecordFile> unnamed = droppedBefore;
+    droppedBefore = dropped;
+    dropped = new ArrayList<>();
     for (RecordFile file : unnamed) {
       file.delete();
     }
@@ -436,8 +436,8 @@ final class TimerStore implements AutoCloseable {
 
   @Override
   public void close() {
-    List<RecordFile> all = new ArrayList<>(leaving);
-    all.addAll(left);
+    List<RecordFile> all = new ArrayList<>(dropped);
+    all.addAll(droppedBefore);
     buckets.forEach(bucket -> all.add(bucket.file));
     for (RecordFile file : all) {
       try {

@@ -63,7 +63,7 @@ public final class IdStore {
 
   /** Files to be removed once the device has a record which says that they are not needed. */
   @GuardedBy("lock")
-  private final Deque<Leaving> leaving = new ArrayDeque<>();
+  private final Deque<Removal> removals = new ArrayDeque<>();
 
   @GuardedBy("lock")
   private long number;
@@ -74,7 +74,7 @@ public final class IdStore {
   private boolean made; // whether the directory is; confined to the flusher
   private volatile boolean pending; // written under the lock
   private volatile long covered; // as above
-  private volatile boolean leaves; // whether a file is leaving; as above
+  private volatile boolean hasRemovals; // whether a file is to be removed; as above
   private String fault = ""; // found by the opening; confined to its thread
   private long missing; // ids that at most were in missing or damaged files; as above
   private long coveredBefore; // what would be covered without the fault; as above
@@ -108,7 +108,7 @@ public final class IdStore {
   }
 
   /** A file that is no longer needed; a damaged one is kept under another name. */
-  private record Leaving(IdFile file, boolean damaged) {
+  private record Removal(IdFile file, boolean damaged) {
     void remove() throws IOException {
       Path path = file.file.path();
       if (!damaged) {
@@ -178,7 +178,7 @@ public final class IdStore {
           .forEach((file, what) -> fault = file + " " + what);
       missing = all.missing();
       for (IdFile file : damaged) {
-        salvage(file, nowMicros);
+        copyIntact(file, nowMicros);
       }
       if (!fault.isEmpty()) {
         coveredBefore = covered;
@@ -233,8 +233,8 @@ public final class IdStore {
    * Copies the intact records of a damaged file into the newest file; the newest of an id counts.
    */
   @GuardedBy("lock")
-  private void salvage(IdFile file, long nowMicros) throws IOException {
-    leave(file, true);
+  private void copyIntact(IdFile file, long nowMicros) throws IOException {
+    remove(file, true);
     List<IdRecord> whole = new ArrayList<>();
     new IdScan(
         file.file,
@@ -353,7 +353,7 @@ public final class IdStore {
   public boolean isDirty(long end) {
     long known = covered;
     return pending
-        || leaves
+        || hasRemovals
         || end - known >= COVERED_STEP
         || known < Math.min(end, log.firstSequence()) // so that a missing file is noticed
         || (known == 0 && end > 0);
@@ -382,7 +382,7 @@ public final class IdStore {
   private @Nullable IdFile flushOne(long end, long nowMicros) throws IOException {
     IdFile file;
     byte[] bytes;
-    List<Leaving> unneeded = List.of();
+    List<Removal> removable = List.of();
     lock.lock();
     try {
       file = toFlush(end, nowMicros);
@@ -391,7 +391,7 @@ public final class IdStore {
       }
       bytes = file.pending();
       if (!pending) {
-        unneeded = List.copyOf(leaving);
+        removable = List.copyOf(removals);
       }
     } finally {
       lock.unlock();
@@ -402,14 +402,14 @@ public final class IdStore {
       made = true;
     }
     file.write(bytes, file.end());
-    for (Leaving each : unneeded) {
+    for (Removal each : removable) {
       each.remove();
     }
     lock.lock();
     try {
       file.wrote(bytes.length);
-      leaving.removeAll(unneeded);
-      leaves = !leaving.isEmpty();
+      removals.removeAll(removable);
+      hasRemovals = !removals.isEmpty();
     } finally {
       lock.unlock();
     }
@@ -440,14 +440,14 @@ public final class IdStore {
   private void dropExpired(long nowMicros) {
     while (files.size() > 1
         && nowMicros - log.wallOf(files.getFirst().lastMicros()) >= windowMicros) {
-      leave(files.removeFirst(), false);
+      remove(files.removeFirst(), false);
     }
   }
 
   @GuardedBy("lock")
-  private void leave(IdFile file, boolean damaged) {
-    leaving.add(new Leaving(file, damaged));
-    leaves = true;
+  private void remove(IdFile file, boolean damaged) {
+    removals.add(new Removal(file, damaged));
+    hasRemovals = true;
   }
 
   /** Returns the greatest time of all records. */

@@ -151,11 +151,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
       Terms terms = delayMicros[i] == 0 ? null : new Terms(null, 0, delayMicros[i]);
       buffer.document().add(data, null, Map.of(), terms);
     }
-    timers().collector().entering();
+    timers().collector().beforeAppend();
     try {
       return log().append(buffer, time.epochMicros());
     } finally {
-      timers().collector().left();
+      timers().collector().afterAppend();
     }
   }
 
@@ -165,11 +165,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     buffer.document().start();
     byte[] data = ByteBuffer.allocate(bytes).putLong(number).array();
     buffer.document().add(data, null, Map.of(), new Terms(null, 0, delayMicros));
-    timers().collector().entering();
+    timers().collector().beforeAppend();
     try {
       log().append(buffer, time.epochMicros());
     } finally {
-      timers().collector().left();
+      timers().collector().afterAppend();
     }
   }
 

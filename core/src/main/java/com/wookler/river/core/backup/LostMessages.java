@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
  * BackupReader} cannot read. The seal has the first sequence of each frame, so a damaged frame
  * affects no other.
  */
-final class BackupSurvey implements BlockWalk.Visitor {
-  private static final Logger LOG = LoggerFactory.getLogger(BackupSurvey.class);
+final class LostMessages implements BlockWalk.Visitor {
+  private static final Logger LOG = LoggerFactory.getLogger(LostMessages.class);
   private static final long UNKNOWN = -1;
 
   private final StoredBlock stored;
@@ -27,7 +27,7 @@ final class BackupSurvey implements BlockWalk.Visitor {
   private long end = UNKNOWN; // the first valid message after it
   private boolean isThere;
 
-  private BackupSurvey(StoredBlock stored, long sequence, long first) {
+  private LostMessages(StoredBlock stored, long sequence, long first) {
     this.stored = stored;
     this.reader = new DocumentReader(stored.block().queue());
     this.sequence = sequence;
@@ -54,20 +54,20 @@ final class BackupSurvey implements BlockWalk.Visitor {
     }
     Frame frame = seal.holding(sequence);
     long first = Math.max(stored.block().firstSequence(), frame.firstSequence());
-    BackupSurvey survey = new BackupSurvey(stored, sequence, first);
+    LostMessages found = new LostMessages(stored, sequence, first);
     List<Frame> frames = seal.frames();
     long to = seal.length();
     try (FrameFile file = new FrameFile(stored.file())) {
-      for (int i = frames.indexOf(frame); i < frames.size() && survey.end == UNKNOWN; i++) {
-        file.walk(frames.get(i), survey);
+      for (int i = frames.indexOf(frame); i < frames.size() && found.end == UNKNOWN; i++) {
+        file.walk(frames.get(i), found);
         to = frames.get(i).offset() + frames.get(i).length();
       }
     }
-    if (survey.isThere) {
+    if (found.isThere) {
       return null;
     }
-    long end = survey.end == UNKNOWN ? stored.block().endSequence() : survey.end;
-    return lost(stored, survey.first, end, frame.offset(), to);
+    long end = found.end == UNKNOWN ? stored.block().endSequence() : found.end;
+    return lost(stored, found.first, end, frame.offset(), to);
   }
 
   private static Damage lost(StoredBlock stored, long first, long end, long from, long to) {

@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is called lost of a backup is what cannot be read of it, whatever is damaged. */
-class BackupSurveyTest extends BackupFixture {
+class LostMessagesTest extends BackupFixture {
   private static final int MESSAGES = 60;
   private static final long SEED = Long.getLong("river.fuzz.first", 1);
   private static final int ROUNDS = Integer.getInteger("river.fuzz.seeds", 20);
