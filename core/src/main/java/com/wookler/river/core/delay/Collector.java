@@ -82,7 +82,7 @@ final class Collector implements AutoCloseable {
     for (int i = 0; i < STEP && collected < end && due.fresh.size() < most; i++) {
       StoredMessage message = reader.read(collected);
       if (message != null && Terms.isDelayed(message.terms())) {
-        collect(message, message.terms(), reader.location());
+        collect(message, reader.location());
       }
       collected = Math.max(collected, reader.next());
     }
@@ -104,9 +104,10 @@ final class Collector implements AutoCloseable {
     return end;
   }
 
-  private void collect(StoredMessage message, Terms terms, long address) {
+  private void collect(StoredMessage message, long address) {
+    Terms terms = message.terms();
     long sequence = message.sequence();
-    if (known.contains(sequence)) {
+    if (terms == null || known.contains(sequence)) {
       return;
     }
     long now = clock.now();

@@ -29,6 +29,7 @@ import java.util.UUID;
  *
  * <p>The check of the record covers time and sequence; the document has its own.
  */
+@SuppressWarnings("ByteBufferBackingArray") // records are on the heap
 final class DelayedRecord {
   static final Series FILES =
       new Series("due-", new Sealed("DUE", 1), 17, Integer.MAX_VALUE - 64, 16);
@@ -106,19 +107,30 @@ final class DelayedRecord {
 
   /** Takes the records of a scan by what their checks cover. */
   @FunctionalInterface
-  interface Visitor extends RecordFile.Visitor {
+  interface Visitor {
     void message(long time, long sequence, long offset, int size) throws IOException;
 
-    @Override
-    default boolean record(ByteBuffer record, long offset, int size) throws IOException {
-      message(record.getLong(Series.PREFIX_BYTES), sequence(record), offset, size);
-      return true;
-    }
+    /** Takes a range of bytes without a valid record. */
+    default void damaged(long from, long to) {}
   }
 
   /** Visits the records of a file up to an end, which is known from its state. */
   static void scan(RecordFile file, long end, Visitor visitor) throws IOException {
-    file.scan(HEADER_BYTES, end, visitor);
+    file.scan(
+        HEADER_BYTES,
+        end,
+        new RecordFile.Visitor() {
+          @Override
+          public boolean record(ByteBuffer record, long offset, int size) throws IOException {
+            visitor.message(record.getLong(Series.PREFIX_BYTES), sequence(record), offset, size);
+            return true;
+          }
+
+          @Override
+          public void damaged(long from, long to) {
+            visitor.damaged(from, to);
+          }
+        });
   }
 
   /** Returns the bytes of the message of a record, damaged perhaps. */
