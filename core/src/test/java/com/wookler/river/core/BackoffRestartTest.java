@@ -13,6 +13,7 @@ import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.Aside;
+import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -6,11 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.inspect.BackupRestore;
-import com.wookler.river.core.inspect.Finding;
-import com.wookler.river.core.inspect.Progress;
-import com.wookler.river.core.inspect.QueueOverview;
-import com.wookler.river.core.inspect.QueueVerifier;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -517,39 +512,6 @@ class DelayTest {
   }
 
   @Test
-  void shouldWaitInARestoredQueue() throws Exception {
-    Path backup = directory.resolve("backup");
-    MessageQueue<String> queue =
-        started(builder().recycle(SizeBasedRecycle.ofMessages(10)).backup(backup, Duration.ZERO));
-    Subscriber<String> billing = billing();
-    queue.publisher().publish(delayed("done", Duration.ofMillis(1)));
-    time.advance(MINUTE);
-    assertThat(take(billing, 1)).containsExactly("done");
-    queue.publisher().publish(delayed("waits", MINUTE));
-    for (int i = 0; i < 17; i++) {
-      queue.publisher().publish("m" + i);
-    }
-    take(billing, 17);
-    await()
-        .until(
-            () -> {
-              time.advance(Duration.ofMillis(10));
-              return queue.stats().backups() == 2;
-            });
-    Path live = directory.resolve("orders");
-    assertThat(QueueVerifier.verify(live, null, finding -> {}, Progress.NONE).damages()).isZero();
-    assertThat(QueueOverview.of(live).delayed()).isEqualTo(1);
-    close();
-    Path restored = directory.resolve("restored").resolve("orders");
-    BackupRestore.restore(backup.resolve("orders"), null, restored, Progress.NONE);
-    started(builder().directory(directory.resolve("restored")));
-    await().until(() -> queue().stats().delayed() == 1);
-    time.advance(MINUTE);
-    assertThat(take(billing(), 19)).startsWith("done", "m0").endsWith("m16", "waits");
-    shouldGiveNothing(billing());
-  }
-
-  @Test
   void shouldTellListenersWhatDamageTook() throws Exception {
     MessageQueue<String> queue =
         started(builder().recycle(SizeBasedRecycle.ofMessages(2)).blockBytes(1 << 20));
@@ -571,10 +533,6 @@ class DelayTest {
     byte[] bytes = Files.readAllBytes(file);
     bytes[bytes.length / 2 - 1] ^= 1; // of the first one's data
     Files.write(file, bytes);
-    List<Finding> found = new ArrayList<>();
-    Path home = directory.resolve("orders");
-    assertThat(QueueVerifier.verify(home, null, found::add, Progress.NONE).damages()).isEqualTo(1);
-    assertThat(found.get(0).toString()).contains("damaged", "due-000000000001", "sequence 0");
     List<Long> heard = new CopyOnWriteArrayList<>();
     MessageQueue<String> again = started(builder());
     again.addListener(

@@ -9,10 +9,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.inspect.Progress;
-import com.wookler.river.core.inspect.QueueOverview;
-import com.wookler.river.core.inspect.QueueSalvage;
-import com.wookler.river.core.inspect.QueueVerifier;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueLockedException;
@@ -142,19 +138,6 @@ class DirectoryLockTest {
       assertThat(queue.state()).isEqualTo(QueueState.RUNNING);
     }
     assertThat(isLocked()).isFalse();
-  }
-
-  @Test
-  void shouldNotEndItsLockByLookingAtTheDirectory() throws Exception {
-    assumeTrue(Files.exists(LOCKS));
-    ManualTimeSource frozen = new ManualTimeSource(Instant.EPOCH); // nothing is renewed
-    try (MessageQueue<String> queue = builder().timeSource(frozen).open()) {
-      queue.publisher().publish("m0");
-      QueueVerifier.verify(own(), null, finding -> {}, Progress.NONE);
-      QueueOverview.of(own());
-      QueueSalvage.salvage(own(), null, base.resolve("salvaged"), lost -> {}, Progress.NONE);
-      assertThat(isLocked()).isTrue();
-    }
   }
 
   /** The owner of a directory that it has opened and not closed. */

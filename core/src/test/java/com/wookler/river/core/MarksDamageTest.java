@@ -12,6 +12,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.testing.CapturedLog;
+import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -16,6 +16,7 @@ import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

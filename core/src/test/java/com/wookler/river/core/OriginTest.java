@@ -12,6 +12,7 @@ import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.KilledCopy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package com.wookler.river.tools;
 
 import com.wookler.river.common.utils.Terminal;
-import com.wookler.river.core.inspect.Progress;
+import com.wookler.river.tools.inspect.Progress;
 import java.io.PrintStream;
 import java.util.function.Consumer;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;

@@ -1,11 +1,11 @@
 package com.wookler.river.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.inspect.MessageSource;
-import com.wookler.river.core.inspect.Progress;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import com.wookler.river.tools.inspect.MessageSource;
+import com.wookler.river.tools.inspect.Progress;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

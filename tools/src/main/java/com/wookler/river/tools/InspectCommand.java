@@ -1,9 +1,9 @@
 package com.wookler.river.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.inspect.QueueOverview;
-import com.wookler.river.core.inspect.QueueOverview.BlockLine;
-import com.wookler.river.core.inspect.QueueOverview.SubscriberLine;
+import com.wookler.river.tools.inspect.QueueOverview;
+import com.wookler.river.tools.inspect.QueueOverview.BlockLine;
+import com.wookler.river.tools.inspect.QueueOverview.SubscriberLine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

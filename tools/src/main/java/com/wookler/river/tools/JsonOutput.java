@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.inspect.Finding;
-import com.wookler.river.core.inspect.MessageSource;
+import com.wookler.river.tools.inspect.Finding;
+import com.wookler.river.tools.inspect.MessageSource;
 import java.io.IOException;
 import java.io.Writer;
 

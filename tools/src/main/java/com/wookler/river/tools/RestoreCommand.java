@@ -1,9 +1,9 @@
 package com.wookler.river.tools;
 
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.inspect.BackupRestore;
-import com.wookler.river.core.inspect.BackupRestore.Result;
-import com.wookler.river.core.inspect.MessageSource;
+import com.wookler.river.tools.inspect.BackupRestore;
+import com.wookler.river.tools.inspect.BackupRestore.Result;
+import com.wookler.river.tools.inspect.MessageSource;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package com.wookler.river.tools;
 
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.inspect.QueueSalvage;
-import com.wookler.river.core.inspect.QueueSalvage.Result;
+import com.wookler.river.tools.inspect.QueueSalvage;
+import com.wookler.river.tools.inspect.QueueSalvage.Result;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;

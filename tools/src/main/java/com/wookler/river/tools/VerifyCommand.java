@@ -2,12 +2,12 @@ package com.wookler.river.tools;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.inspect.BackupVerifier;
-import com.wookler.river.core.inspect.Finding;
-import com.wookler.river.core.inspect.MessageSource;
-import com.wookler.river.core.inspect.Progress;
-import com.wookler.river.core.inspect.QueueVerifier;
-import com.wookler.river.core.inspect.QueueVerifier.Result;
+import com.wookler.river.tools.inspect.BackupVerifier;
+import com.wookler.river.tools.inspect.Finding;
+import com.wookler.river.tools.inspect.MessageSource;
+import com.wookler.river.tools.inspect.Progress;
+import com.wookler.river.tools.inspect.QueueVerifier;
+import com.wookler.river.tools.inspect.QueueVerifier.Result;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;

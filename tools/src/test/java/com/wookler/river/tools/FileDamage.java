@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.tools;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;

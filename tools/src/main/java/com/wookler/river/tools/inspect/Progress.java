@@ -1,4 +1,4 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
 /** Is called with the progress of a verification or copy, by its thread. */
 public interface Progress {

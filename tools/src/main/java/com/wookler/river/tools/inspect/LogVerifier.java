@@ -1,4 +1,4 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
 import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.SideFiles;

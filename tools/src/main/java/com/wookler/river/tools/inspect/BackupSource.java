@@ -1,4 +1,4 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.backup.BackupFiles;

@@ -1,6 +1,6 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
-import com.wookler.river.core.inspect.Finding.Severity;
+import com.wookler.river.tools.inspect.Finding.Severity;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 

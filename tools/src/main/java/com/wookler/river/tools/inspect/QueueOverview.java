@@ -1,4 +1,4 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.LedgerLook;

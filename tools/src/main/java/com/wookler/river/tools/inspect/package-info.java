@@ -7,6 +7,6 @@
  * core.backup}, {@code core.log}, {@code core.message}, {@code common}.
  */
 @NullMarked
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,18 +1,18 @@
-package com.wookler.river.core;
+package com.wookler.river.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertTimeout;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
-import com.wookler.river.core.inspect.BackupVerifier;
-import com.wookler.river.core.inspect.Finding;
-import com.wookler.river.core.inspect.Progress;
-import com.wookler.river.core.inspect.QueueVerifier;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.testing.CapturedLog;
+import com.wookler.river.tools.inspect.BackupVerifier;
+import com.wookler.river.tools.inspect.Finding;
+import com.wookler.river.tools.inspect.Progress;
+import com.wookler.river.tools.inspect.QueueVerifier;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -73,7 +73,7 @@ class EveryFileDamageTest {
     try (EveryFeature open = new EveryFeature(copy, EveryFeature.later(), true)) {
       sound = open.look();
     }
-    DataDirectory.deleteTree(copy);
+    EveryFeature.deleteTree(copy);
   }
 
   private void findHolders(Path live) throws IOException {
@@ -149,7 +149,7 @@ class EveryFileDamageTest {
       } catch (Throwable e) {
         failures.add(what + ": " + trace(e));
       }
-      DataDirectory.deleteTree(copy);
+      EveryFeature.deleteTree(copy);
     }
     assertThat(failures).isEmpty();
   }

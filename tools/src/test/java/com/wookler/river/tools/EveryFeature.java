@@ -1,10 +1,13 @@
-package com.wookler.river.core;
+package com.wookler.river.tools;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.PublishResult;
+import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockName;
@@ -19,6 +22,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -27,6 +31,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -35,6 +40,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -443,5 +449,14 @@ final class EveryFeature implements AutoCloseable {
   @Override
   public void close() {
     open.forEach(MessageQueue::close);
+  }
+
+  /** Deletes a directory with everything below it. */
+  static void deleteTree(Path root) throws IOException {
+    try (Stream<Path> files = Files.walk(root)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 }

@@ -1,8 +1,8 @@
-package com.wookler.river.core.inspect;
+package com.wookler.river.tools.inspect;
 
-import com.wookler.river.core.inspect.Finding.Severity;
 import com.wookler.river.core.log.files.MessageWalk;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.tools.inspect.Finding.Severity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

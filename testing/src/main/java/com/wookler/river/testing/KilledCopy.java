@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** A copy of a directory in use, as a kill at this moment would leave it: every store is in it. */
-final class KilledCopy {
+public final class KilledCopy {
   private static final int CHUNK_BYTES = 64 << 10;
   private static final long EMPTY_BYTES = 8 << 20;
   private static final ByteBuffer EMPTY = ByteBuffer.allocate(CHUNK_BYTES);
@@ -24,7 +24,7 @@ final class KilledCopy {
    *
    * @return false where files were written meanwhile, so that the copy is of no one moment
    */
-  static boolean of(Path from, Path to) throws IOException {
+  public static boolean of(Path from, Path to) throws IOException {
     try {
       List<Path> before = files(from);
       for (Path file : before) {
