@@ -1,20 +1,18 @@
 package com.wookler.river.benchmarks;
 
+import com.wookler.river.benchmarks.harness.BenchmarkCommand;
+import com.wookler.river.benchmarks.harness.Report;
+import com.wookler.river.benchmarks.harness.Suite;
 import com.wookler.river.benchmarks.harness.UsageException;
-import com.wookler.river.benchmarks.jmh.JmhCommand;
-import com.wookler.river.benchmarks.load.FlameCommand;
-import com.wookler.river.benchmarks.load.RunCommand;
-import com.wookler.river.benchmarks.load.SustainedCommand;
-import com.wookler.river.benchmarks.programs.FloodCommand;
-import com.wookler.river.benchmarks.programs.ManyClientsCommand;
-import com.wookler.river.benchmarks.programs.PackingCommand;
-import com.wookler.river.benchmarks.programs.PutManyCommand;
-import com.wookler.river.benchmarks.reactor.ReactorCommand;
-import com.wookler.river.benchmarks.report.ReportCommand;
-import com.wookler.river.benchmarks.rest.RestCommand;
-import com.wookler.river.benchmarks.scale.ScaleCommand;
+import com.wookler.river.benchmarks.jmh.SmallPaths;
+import com.wookler.river.benchmarks.load.Load;
+import com.wookler.river.benchmarks.programs.Programs;
+import com.wookler.river.benchmarks.rest.Rest;
+import com.wookler.river.benchmarks.self.Reactors;
+import com.wookler.river.benchmarks.self.Scale;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -33,20 +31,16 @@ import picocli.CommandLine.Spec;
     version = "1.0-SNAPSHOT",
     sortOptions = false,
     subcommands = {
-      RunCommand.class,
-      SustainedCommand.class,
-      ReportCommand.class,
-      PutManyCommand.class,
-      ManyClientsCommand.class,
-      FloodCommand.class,
-      PackingCommand.class,
-      ReactorCommand.class,
-      RestCommand.class,
-      JmhCommand.class,
-      ScaleCommand.class,
-      FlameCommand.class
+      Report.class,
+      Programs.PutMany.class,
+      Programs.ManyClients.class,
+      Programs.Flood.class,
+      Programs.Packing.class
     })
 public final class Main implements Runnable {
+  private static final List<Suite> SUITES =
+      List.of(Load.RUN, Load.SUSTAINED, Scale.SUITE, Rest.SUITE, Reactors.SUITE, SmallPaths.SUITE);
+
   @Spec private CommandSpec spec;
 
   /** Made by {@link #run}; the command line sets what it is described by. */
@@ -61,8 +55,9 @@ public final class Main implements Runnable {
   }
 
   static int run(PrintWriter out, PrintWriter err, String... args) {
-    return new CommandLine(new Main())
-        .setOut(out)
+    CommandLine main = new CommandLine(new Main());
+    SUITES.forEach(suite -> main.addSubcommand(suite.name(), BenchmarkCommand.of(suite)));
+    return main.setOut(out)
         .setErr(err)
         .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
         .setExecutionExceptionHandler((e, command, given) -> failed(command, e))

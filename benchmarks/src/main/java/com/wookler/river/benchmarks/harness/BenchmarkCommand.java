@@ -1,8 +1,6 @@
 package com.wookler.river.benchmarks.harness;
 
-import com.wookler.river.benchmarks.harness.Context.Extent;
-import com.wookler.river.benchmarks.report.Machine;
-import com.wookler.river.benchmarks.report.Row;
+import com.wookler.river.benchmarks.harness.Suite.Benchmark;
 import com.wookler.river.common.Env;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -11,16 +9,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** A command that measures benchmarks one after the other, prints their rows and writes them. */
-public abstract class BenchmarkCommand implements Callable<Integer> {
+/** Measures benchmarks of a suite one after the other, prints their rows and writes them. */
+@Command(mixinStandardHelpOptions = true, sortOptions = false)
+public final class BenchmarkCommand implements Callable<Integer> {
+  private final Suite suite;
+
   @Option(
       names = "--only",
       arity = "1..*",
@@ -33,15 +33,38 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
   private boolean list;
 
   @Option(
+      names = "--systems",
+      arity = "1..*",
+      split = ",",
+      paramLabel = "NAME",
+      description = "Systems that take part (all), where there are several. Ratios need the base.")
+  private List<String> systems = List.of();
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       description = "Rounds of each that count. Default: 3 to 7, by what one takes.")
   private @Nullable Integer rounds;
 
   @Option(
+      names = {"--seconds", "--cap"},
+      paramLabel = "N",
+      description = "How long a round takes, or after which it is cut off.")
+  private @Nullable Integer seconds;
+
+  @Option(
+      names = "--count-scale",
+      paramLabel = "F",
+      description = "Multiply the counts of messages by this (1), where the text has no number.")
+  private double scale = 1;
+
+  @Option(
       names = "--quick",
       description = "Tiny counts, one round, all in one JVM: the figures mean nothing.")
   private boolean quick;
+
+  @Option(names = "--full", description = "Also measure what needs tens of gigabytes of disk.")
+  private boolean full;
 
   @Option(
       names = "--directory",
@@ -49,84 +72,70 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
       description = "Below which the data is meanwhile (the temporary directory).")
   private @Nullable Path base;
 
-  @Mixin private ResultOptions results;
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the results there.")
+  private @Nullable Path json;
+
+  @Option(
+      names = "--jvm",
+      paramLabel = "OPTION",
+      description = "A further option for each JVM that works, such as -Xmx2g; may be repeated.")
+  private List<String> jvm = new ArrayList<>();
 
   @Spec private CommandSpec spec;
 
-  /** Creates it; the command line sets the options. */
   @SuppressWarnings("NullAway.Init")
-  protected BenchmarkCommand() {}
-
-  /** Returns the benchmarks that there are, in the order of the tables. */
-  protected abstract List<Benchmark> benchmarks();
-
-  /** Returns those of them that are measured if none is named. */
-  protected List<Benchmark> byDefault() {
-    return benchmarks();
+  private BenchmarkCommand(Suite suite) {
+    this.suite = suite;
   }
 
-  /**
-   * Checks the command's own options.
-   *
-   * @throws UsageException they make no sense
-   */
-  protected void check() {}
-
-  /**
-   * Returns the options of the JVM that each benchmark is measured in; null if the benchmarks start
-   * JVMs of their own.
-   */
-  protected @Nullable List<String> jvm() {
-    return null;
-  }
-
-  /** Returns whether to measure what needs tens of gigabytes. */
-  protected boolean full() {
-    return false;
-  }
-
-  /** Closes what benchmarks have shared; called when all are measured. */
-  protected void close() throws IOException {}
-
-  /** Lists what there is to measure. */
-  protected void list(PrintWriter out) {
-    benchmarks().forEach(each -> out.println(Context.text("%-24s %s", each.name(), each.text())));
+  /** Returns the command of a suite. */
+  public static CommandLine of(Suite suite) {
+    CommandLine command = new CommandLine(new BenchmarkCommand(suite));
+    command.setCommandName(suite.name());
+    command.getCommandSpec().usageMessage().description(suite.description());
+    return command;
   }
 
   @Override
-  public final Integer call() throws Exception {
-    if ((rounds != null && rounds < 1) || (quick && full())) {
-      throw new UsageException("--rounds is at least 1, and --quick excludes --full");
+  public Integer call() throws Exception {
+    boolean tooFew = (rounds != null && rounds < 1) || (seconds != null && seconds < 1);
+    if (tooFew || scale <= 0 || (quick && full)) {
+      throw new UsageException(
+          "--rounds and --seconds are at least 1, --count-scale is above 0, --quick excludes --full");
     }
-    check();
+    for (String system : systems) {
+      if (!suite.systems().contains(system)) {
+        throw new UsageException("no system '" + system + "'; there are " + suite.systems());
+      }
+    }
     List<Benchmark> chosen =
-        only.isEmpty()
-            ? byDefault()
-            : only.stream().map(name -> Benchmark.named(benchmarks(), name)).toList();
+        only.isEmpty() ? suite.benchmarks() : only.stream().map(suite::benchmark).toList();
+    PrintWriter out = spec.commandLine().getOut();
     if (list) {
-      list(spec.commandLine().getOut());
+      suite
+          .benchmarks()
+          .forEach(one -> out.println(Context.text("%-24s %s", one.name(), one.text())));
+      if (!suite.systems().isEmpty()) {
+        out.println("\nsystems: " + String.join(", ", suite.systems()));
+      }
       return CommandLine.ExitCode.OK;
     }
-    Path data = Directories.create(base);
+    Path data = ThisJvm.createDirectory(base);
     boolean monitored = quick && Env.find().isEmpty(); // else each JVM has a monitor of its own
     try {
       if (monitored) {
-        RiverMonitor.start();
+        ThisJvm.startMonitor();
       }
-      results.print(measure(chosen, data));
+      List<Row> rows = measure(chosen, data);
+      out.println(ThisJvm.describe(data));
+      out.println(MarkdownTable.all(rows));
     } finally {
-      close();
       if (monitored) {
-        RiverMonitor.stop();
+        Env.reset();
       }
-      Directories.delete(data);
+      ThisJvm.delete(data);
     }
     return CommandLine.ExitCode.OK;
-  }
-
-  private Context context(Path data, Consumer<String> progress) {
-    Extent extent = quick ? Extent.QUICK : full() ? Extent.FULL : Extent.NORMAL;
-    return new Context(data, extent, rounds == null ? 0 : rounds, progress);
   }
 
   private List<Row> measure(List<Benchmark> chosen, Path data) throws Exception {
@@ -136,47 +145,44 @@ public abstract class BenchmarkCommand implements Callable<Integer> {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
       try {
-        rows.addAll(measure(benchmark, context(own, err::println)));
-        results.write(data, rows);
-      } catch (Benchmark.SkippedException e) {
+        rows.addAll(measure(benchmark, context(own)));
+        write(data, rows); // also if a later one fails
+      } catch (Suite.SkippedException e) {
         err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
       }
-      Directories.delete(own);
+      ThisJvm.delete(own);
     }
-    spec.commandLine().getOut().println(Machine.here(data).describe());
     return rows;
   }
 
-  private List<Row> measure(Benchmark benchmark, Context context) throws Exception {
-    List<String> options = jvm();
-    if (options == null || quick) {
-      return benchmark.measurement().measure(context);
+  private Context context(Path data) {
+    List<String> options = new ArrayList<>();
+    String size = suite.jvm().heap();
+    if (!size.isEmpty()) {
+      options.addAll(List.of("-Xms" + size, "-Xmx" + size));
     }
-    List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
-    Part part =
-        new Part(
-            getClass().getName(),
-            typed.subList(typed.indexOf(spec.name()) + 1, typed.size()),
-            benchmark.name(),
-            context.directory().toString());
-    try (ChildJvm child = new ChildJvm(options)) {
-      return List.of(child.ask(part, Row[].class));
+    options.addAll(jvm);
+    Context.Extent extent =
+        quick ? Context.Extent.QUICK : full ? Context.Extent.FULL : Context.Extent.NORMAL;
+    int length = seconds == null ? suite.jvm().seconds() : seconds;
+    return new Context(
+        data.toString(), extent, rounds == null ? 0 : rounds, length, scale, options);
+  }
+
+  private List<Row> measure(Benchmark benchmark, Context context) throws Exception {
+    List<String> chosen = systems.isEmpty() ? suite.systems() : systems;
+    if (!suite.jvm().one() || quick) {
+      return benchmark.rows(context, chosen);
+    }
+    try (ChildJvm child = new ChildJvm(context.jvm())) {
+      return child.ask(() -> new ArrayList<>(benchmark.rows(context, chosen)));
     }
   }
 
-  /** One benchmark of a command with these arguments, measured in the JVM that does this job. */
-  record Part(String command, List<String> arguments, String benchmark, String directory)
-      implements Context.Job<Row[]> {
-    @Override
-    public Row[] call() throws Exception {
-      BenchmarkCommand parsed =
-          Class.forName(command).asSubclass(BenchmarkCommand.class).getConstructor().newInstance();
-      new CommandLine(parsed).parseArgs(arguments.toArray(String[]::new));
-      Context context = parsed.context(Path.of(directory), System.err::println);
-      return Benchmark.named(parsed.benchmarks(), benchmark)
-          .measurement()
-          .measure(context)
-          .toArray(Row[]::new);
+  private void write(Path data, List<Row> rows) throws IOException {
+    if (json != null) {
+      List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
+      Run.of("./river bench " + String.join(" ", typed), ThisJvm.describe(data), rows).write(json);
     }
   }
 }

@@ -1,53 +1,48 @@
 package com.wookler.river.benchmarks.harness;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.BufferedReader;
+import com.wookler.river.common.Env;
+import java.io.EOFException;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintStream;
-import java.io.PrintWriter;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamException;
+import java.io.Serializable;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
  * A JVM of its own, with the same Java and class path as this one, that does jobs one after the
- * other: it reads one line of JSON a job from standard input, writes one line of JSON a result to
- * standard output, and ends when the input does. What it logs goes to this JVM's standard error.
+ * other: it reads them from standard input, writes their results to standard output, and ends when
+ * the input does. What it logs goes to this JVM's standard error.
  */
 public final class ChildJvm implements Context.Worker {
   /** Option of a JVM in which River's monitor is off. */
   public static final String WITHOUT_MONITOR = "-Driver.bench.monitor=false";
 
-  private static final ObjectMapper JSON = new ObjectMapper();
   private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
   private static final long PATIENCE_SECONDS = 60;
 
   private final Process process;
-  private final PrintWriter requests;
-  private final BufferedReader answers;
+  private final ObjectOutputStream jobs;
+  private @Nullable ObjectInputStream answers; // opened when the other side has begun to write
 
-  /**
-   * Starts the JVM.
-   *
-   * @param options for the JVM, after those of this one, such as {@code -Xmx1g}
-   */
+  /** What became of a job: its result, or else the error. */
+  private record Answer(@Nullable Object result, @Nullable String error) implements Serializable {}
+
+  /** Starts the JVM with these options after those of this one. */
   public ChildJvm(List<String> options) throws IOException {
     process =
         new ProcessBuilder(command(options)).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-    requests = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
-    answers =
-        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    jobs = new ObjectOutputStream(process.getOutputStream());
   }
 
   private static List<String> command(List<String> options) {
@@ -75,23 +70,28 @@ public final class ChildJvm implements Context.Worker {
     return command;
   }
 
-  /**
-   * Does a job there.
-   *
-   * @throws IOException it failed, or the JVM has ended
-   */
+  /** Does a job there; {@link IOException} if it failed or the JVM has ended. */
   @Override
-  public <R> R ask(Context.Job<R> job, Class<R> result) throws IOException {
-    requests.println(JSON.writeValueAsString(Map.of("type", job.getClass().getName(), "job", job)));
-    String line = answers.readLine();
-    if (line == null) {
-      throw new IOException(job + " failed: its JVM has ended; standard error says why");
+  @SuppressWarnings("unchecked") // a job of R has a result of R
+  public <R> R ask(Context.Job<R> job) throws IOException {
+    Answer answer;
+    try {
+      jobs.writeObject(job);
+      jobs.reset();
+      jobs.flush();
+      if (answers == null) {
+        answers = new ObjectInputStream(process.getInputStream());
+      }
+      answer = (Answer) answers.readObject();
+    } catch (ObjectStreamException e) {
+      throw e;
+    } catch (IOException | ClassNotFoundException e) {
+      throw new IOException(job + " failed: its JVM has ended; standard error says why", e);
     }
-    JsonNode answer = JSON.readTree(line);
-    if (answer.has("error")) {
-      throw new IOException(job + " failed: " + answer.get("error").asText());
+    if (answer.result == null) {
+      throw new IOException(job + " failed: " + answer.error);
     }
-    return JSON.treeToValue(answer.get("result"), result);
+    return (R) answer.result;
   }
 
   /** Returns the process. */
@@ -107,7 +107,11 @@ public final class ChildJvm implements Context.Worker {
 
   @Override
   public void close() throws IOException {
-    requests.close();
+    try {
+      jobs.close();
+    } catch (IOException e) {
+      // it has ended
+    }
     try {
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
@@ -116,42 +120,38 @@ public final class ChildJvm implements Context.Worker {
       process.destroyForcibly();
       Thread.currentThread().interrupt();
     }
-    answers.close();
+    process.getInputStream().close();
   }
 
   /** Does jobs until standard input ends. */
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws IOException, ClassNotFoundException {
     System.setOut(System.err); // whatever else is printed is no result
     boolean monitored = !System.getProperty("river.bench.monitor", "").equals("false");
     if (monitored) {
-      RiverMonitor.start();
+      ThisJvm.startMonitor();
     }
-    try (BufferedReader in =
-            new BufferedReader(
-                new InputStreamReader(
-                    new FileInputStream(FileDescriptor.in), StandardCharsets.UTF_8));
-        PrintStream out =
-            new PrintStream(
-                new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8)) {
-      for (String line = in.readLine(); line != null; line = in.readLine()) {
-        out.println(JSON.writeValueAsString(answer(JSON.readTree(line))));
+    try (ObjectOutputStream out = new ObjectOutputStream(new FileOutputStream(FileDescriptor.out));
+        ObjectInputStream in = new ObjectInputStream(new FileInputStream(FileDescriptor.in))) {
+      while (true) {
+        out.writeObject(answer((Context.Job<?>) in.readObject()));
+        out.reset();
+        out.flush();
       }
+    } catch (EOFException e) {
+      // no job is left
     }
     if (monitored) {
-      RiverMonitor.stop();
+      Env.reset();
     }
     System.exit(0); // what a system has left running must not keep the process
   }
 
-  private static Map<String, Object> answer(JsonNode request) {
+  private static Answer answer(Context.Job<?> job) {
     try {
-      Class<?> type = Class.forName(request.get("type").asText());
-      Context.Job<? extends Object> job =
-          (Context.Job<?>) JSON.treeToValue(request.get("job"), type);
-      return Map.of("result", job.call());
+      return new Answer(job.call(), null);
     } catch (Exception e) {
-      LoggerFactory.getLogger(ChildJvm.class).error("Failed: {}", request, e);
-      return Map.of("error", e.toString());
+      LoggerFactory.getLogger(ChildJvm.class).error("Failed: {}", job, e);
+      return new Answer(null, e.toString());
     }
   }
 }

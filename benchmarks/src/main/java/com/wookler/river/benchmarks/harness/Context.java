@@ -4,23 +4,26 @@ import com.google.errorprone.annotations.FormatMethod;
 import com.google.errorprone.annotations.FormatString;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /**
  * Where and how much is measured.
  *
- * @param directory for the data; the command deletes it
- * @param extent how much
+ * @param data directory for the data; the command deletes it
  * @param asked rounds that the user asked for; 0 for each benchmark's own number
- * @param progress takes a line for the console
+ * @param seconds that a round takes, or after which it is cut off
+ * @param scale by which counts of messages are multiplied
+ * @param jvm options of the JVMs that work
  */
-public record Context(Path directory, Extent extent, int asked, Consumer<String> progress) {
+public record Context(
+    String data, Extent extent, int asked, int seconds, double scale, List<String> jvm)
+    implements Serializable {
   /** How much is measured. */
   public enum Extent {
     /** Just enough to see that everything runs and counts right; the figures mean nothing. */
@@ -31,12 +34,17 @@ public record Context(Path directory, Extent extent, int asked, Consumer<String>
     FULL
   }
 
+  /** Keeps a copy of the options. */
+  public Context {
+    jvm = List.copyOf(jvm);
+  }
+
   /** Returns whether the figures mean nothing. */
   public boolean quick() {
     return extent == Extent.QUICK;
   }
 
-  /** Returns one of two numbers of messages, blocks or whatever is counted. */
+  /** Returns one of two numbers. */
   public int count(int normal, int quick) {
     return quick() ? quick : normal;
   }
@@ -60,18 +68,19 @@ public record Context(Path directory, Extent extent, int asked, Consumer<String>
     return asked > 0 ? asked : quick() ? 1 : normal;
   }
 
-  /** Creates a directory. */
-  public Path fresh(String name) throws IOException {
-    return Files.createDirectories(directory.resolve(name));
+  /** Returns how long a round takes, or after what time it is cut off. */
+  public Duration round(Duration quick) {
+    return time(Duration.ofSeconds(seconds), quick);
   }
 
-  /**
-   * Returns what does jobs: a JVM of its own, or this one if the figures mean nothing anyway.
-   *
-   * @param options of that JVM
-   */
-  public Worker worker(List<String> options) throws IOException {
-    return quick() ? new Here() : new ChildJvm(options);
+  /** Creates a directory. */
+  public Path fresh(String name) throws IOException {
+    return Files.createDirectories(Path.of(data, name));
+  }
+
+  /** Returns what does jobs: a JVM of its own, or this one if the figures mean nothing anyway. */
+  public Worker worker() throws IOException {
+    return quick() ? new Here() : new ChildJvm(jvm);
   }
 
   /** Returns the text without the user's language in its numbers. */
@@ -83,23 +92,19 @@ public record Context(Path directory, Extent extent, int asked, Consumer<String>
   /** Does jobs. */
   public interface Worker extends Closeable {
     /** Does a job and returns its result. */
-    <R> R ask(Job<R> job, Class<R> result) throws Exception;
+    <R> R ask(Job<R> job) throws Exception;
   }
 
-  /**
-   * Some work that another JVM can do. A record whose parts Jackson can read and write, as its
-   * result.
-   *
-   * @param <R> the result
-   */
-  public interface Job<R> {
+  /** Some work that another JVM can do: it and its result can be serialized. */
+  @FunctionalInterface
+  public interface Job<R> extends Serializable {
     /** Does it in this JVM. */
     R call() throws Exception;
   }
 
-  private static final class Here implements Worker {
+  private record Here() implements Worker {
     @Override
-    public <R> R ask(Job<R> job, Class<R> result) throws Exception {
+    public <R> R ask(Job<R> job) throws Exception {
       return job.call();
     }
 

@@ -5,16 +5,13 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongConsumer;
 import org.HdrHistogram.Histogram;
 
 /** Times, and their percentiles. Confined to the thread that records until that has ended. */
 public final class Latencies {
-  private static final double MICRO = 1_000;
-  private static final int DIGITS = 3;
   private static final long LONGEST = Duration.ofMinutes(10).toNanos();
 
-  private final Histogram histogram = new Histogram(LONGEST, DIGITS);
+  private final Histogram histogram = new Histogram(LONGEST, 3);
 
   /**
    * A steady rate. Waits of more than 60 µs are parked until 60 µs before the turn, the rest is
@@ -22,27 +19,12 @@ public final class Latencies {
    * rate. Turns are not skipped after a stall, so that times which are measured from the intended
    * turn show what a stall does to all that comes after it.
    */
-  public static final class Pace {
+  public record Pace(long start, int rate) {
     private static final long SPIN_NANOS = 60_000;
-    private static final double SECOND = 1e9;
-
-    private final long start;
-    private final double step;
-
-    /**
-     * Creates a pace.
-     *
-     * @param start in nanoseconds of the system's clock
-     * @param rate turns a second
-     */
-    public Pace(long start, int rate) {
-      this.start = start;
-      this.step = SECOND / rate;
-    }
 
     /** Returns when a turn is due. */
     public long due(long turn) {
-      return start + (long) (turn * step);
+      return start + (long) (turn * (1e9 / rate));
     }
 
     /** Waits until a turn is due. */
@@ -58,23 +40,34 @@ public final class Latencies {
     }
   }
 
+  /** What is done each turn; takes its number, from 0. */
+  @FunctionalInterface
+  public interface Turn {
+    /** Does it. */
+    void run(long number) throws Exception;
+  }
+
   /**
-   * Does something at a steady rate and returns how late each turn ended, counted from when it was
-   * due.
-   *
-   * @param most turns
-   * @param end whether to stop before
-   * @param work takes the number of the turn, from 0
+   * Does something at a steady rate, unless it is to end before; returns how late each turn ended,
+   * counted from when it was due.
    */
-  public static Latencies paced(int rate, int most, BooleanSupplier end, LongConsumer work) {
+  public static Latencies paced(int rate, long most, BooleanSupplier end, Turn work)
+      throws Exception {
     Latencies latencies = new Latencies();
-    Pace pace = new Pace(System.nanoTime(), rate);
-    for (int turn = 0; turn < most && !end.getAsBoolean(); turn++) {
-      pace.await(turn);
-      work.accept(turn);
-      latencies.record(System.nanoTime() - pace.due(turn));
-    }
+    latencies.pace(new Pace(System.nanoTime(), rate), most, end, work);
     return latencies;
+  }
+
+  /** Does the same at a pace that has begun; returns how many turns there were. */
+  public long pace(Pace pace, long most, BooleanSupplier end, Turn work) throws Exception {
+    long turn = 0;
+    while (turn < most && !end.getAsBoolean()) {
+      pace.await(turn);
+      work.run(turn);
+      record(System.nanoTime() - pace.due(turn));
+      turn++;
+    }
+    return turn;
   }
 
   /** Records one time in nanoseconds. */
@@ -94,16 +87,16 @@ public final class Latencies {
 
   /** Returns a percentile in microseconds; 100 is the maximum. */
   public double micros(double percentile) {
-    return histogram.getValueAtPercentile(percentile) / MICRO;
+    return histogram.getValueAtPercentile(percentile) / 1e3;
   }
 
-  /** Returns the percentiles by their names in tables. */
-  public Map<String, Double> percentiles() {
+  /** Returns these percentiles and the maximum by their names in tables. */
+  public Map<String, Double> percentiles(String... asked) {
     Map<String, Double> figures = new LinkedHashMap<>();
-    for (String percentile : new String[] {"50", "99", "99.9", "99.99"}) {
+    for (String percentile : asked) {
       figures.put("p" + percentile + " µs", micros(Double.parseDouble(percentile)));
     }
-    figures.put(Samples.MAX, micros(100));
+    figures.put(Rounds.MAX, micros(100));
     return figures;
   }
 }

@@ -1,18 +1,40 @@
 package com.wookler.river.benchmarks.harness;
 
 import com.sun.management.OperatingSystemMXBean;
-import com.sun.management.UnixOperatingSystemMXBean;
+import com.wookler.river.common.Env;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** What this JVM uses, and waiting without using any of it. */
+/** What this JVM uses, waiting without using any of it, its monitor and its directories. */
 public final class ThisJvm {
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
-  private static final Duration LOOK = Duration.ofMillis(1);
   private static final int COLLECTIONS = 3;
+  private static final String MONITOR =
+      """
+      <river><env>
+        <monitor><params>
+          <param name="app.name" value="bench"/>
+          <param name="monitor.window.recycle" value="30ss"/>
+        </params></monitor>
+        <task-manager name="bench"><params>
+          <param name="executor.pool.size" value="1"/>
+        </params></task-manager>
+      </env></river>
+      """;
 
   private ThisJvm() {}
 
@@ -24,13 +46,6 @@ public final class ThisJvm {
   /** Returns the number of Java's threads. */
   public static int threads() {
     return ManagementFactory.getThreadMXBean().getThreadCount();
-  }
-
-  /** Returns the number of open files; 0 where the system does not say. */
-  public static long descriptors() {
-    return PROCESS instanceof UnixOperatingSystemMXBean unix
-        ? unix.getOpenFileDescriptorCount()
-        : 0;
   }
 
   /** Returns the bytes of heap in use after collections that also clear references. */
@@ -49,29 +64,98 @@ public final class ThisJvm {
     }
   }
 
-  /**
-   * Returns when a condition holds.
-   *
-   * @throws IllegalStateException it did not in time
-   */
+  /** Returns when a condition holds; {@link IllegalStateException} if it does not in time. */
   public static void await(BooleanSupplier condition, Duration patience, String what) {
     long deadline = System.nanoTime() + patience.toNanos();
     while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadline > 0) {
-        throw new IllegalStateException("waited " + patience + " for: " + what);
-      }
-      pause(LOOK);
+      check(System.nanoTime() - deadline < 0, "waited " + patience + " for: " + what);
+      pause(Duration.ofMillis(1));
+    }
+  }
+
+  /** Throws {@link IllegalStateException} unless something was done right. */
+  public static void check(boolean right, Object what) {
+    if (!right) {
+      throw new IllegalStateException(what.toString());
     }
   }
 
   /**
-   * Requires that something was done right.
-   *
-   * @throws IllegalStateException it was not
+   * Creates River's environment with its monitor, which is on in production and so when River is
+   * measured, before any queue opens. {@link Env#reset} turns it off.
    */
-  public static void check(boolean right, Object what) {
-    if (!right) {
-      throw new IllegalStateException(what.toString());
+  public static void startMonitor() throws IOException {
+    Path file = Files.createTempFile("river-bench-", ".xml");
+    try {
+      Files.writeString(file, MONITOR);
+      Env.create(file, "river");
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  /** Returns the machine and the system, with the type of the file system of a directory. */
+  static String describe(Path directory) throws IOException {
+    String vendor = property("java.vendor.version");
+    return Context.text(
+        "%d cores of %s, %.0f GB, %s, %s %s, %s, JDK %s (%s)",
+        Runtime.getRuntime().availableProcessors(),
+        field("/proc/cpuinfo", "model name", ": ", property("os.arch")),
+        PROCESS.getTotalMemorySize() / 1e9,
+        field("/etc/os-release", "PRETTY_NAME", "=", property("os.arch")),
+        property("os.name"),
+        property("os.version"),
+        Files.getFileStore(directory).type(),
+        property("java.version"),
+        vendor.isEmpty() ? property("java.vendor") : vendor);
+  }
+
+  private static String property(String name) {
+    return System.getProperty(name, "");
+  }
+
+  /** Returns the value of the first line of this name, without its quotes. */
+  private static String field(String file, String name, String separator, String other)
+      throws IOException {
+    if (!Files.isReadable(Path.of(file))) {
+      return other;
+    }
+    try (Stream<String> lines = Files.lines(Path.of(file))) {
+      return lines
+          .filter(line -> line.startsWith(name))
+          .map(line -> line.substring(line.indexOf(separator) + separator.length()))
+          .findFirst()
+          .orElse(other)
+          .replace("\"", "");
+    }
+  }
+
+  /** Returns the lines of a resource that are no comments, each as its cells between bars. */
+  public static Stream<List<String>> table(String resource) {
+    try (InputStream in = ThisJvm.class.getResourceAsStream(resource)) {
+      String text = new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+      return text.lines()
+          .filter(line -> !line.startsWith("#"))
+          .map(line -> List.of(line.split(" \\| ", -1)));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Creates a directory below another one; below the system's temporary directory if null. */
+  public static Path createDirectory(@Nullable Path base) throws IOException {
+    Path parent = base == null ? Path.of(System.getProperty("java.io.tmpdir", "")) : base;
+    return Files.createTempDirectory(Files.createDirectories(parent), "river-bench-");
+  }
+
+  /** Deletes a directory with all that is in it. */
+  public static void delete(Path directory) throws IOException {
+    List<Path> all;
+    try (Stream<Path> walk = Files.walk(directory)) {
+      all = walk.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path path : all) {
+      Files.deleteIfExists(path);
     }
   }
 }

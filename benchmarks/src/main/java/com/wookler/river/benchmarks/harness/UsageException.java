@@ -4,7 +4,7 @@ package com.wookler.river.benchmarks.harness;
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** With the one line that is printed. */
+  /** Creates it with the one line that is printed. */
   public UsageException(String message) {
     super(message);
   }

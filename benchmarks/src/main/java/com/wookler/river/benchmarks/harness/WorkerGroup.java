@@ -2,15 +2,20 @@ package com.wookler.river.benchmarks.harness;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.sun.management.ThreadMXBean;
-import com.wookler.river.common.MonitoredThread;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletionService;
 import java.util.concurrent.CyclicBarrier;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Threads that start together, each doing its job, and what that took. If one fails, the others are
@@ -21,34 +26,23 @@ public final class WorkerGroup {
       ManagementFactory.getPlatformMXBean(ThreadMXBean.class);
 
   private final Map<String, Job> jobs = new LinkedHashMap<>(); // by thread; before work() only
-  private final Runnable atStart;
   private final Runnable atFailure;
+
+  @GuardedBy("this")
+  private Effort effort = new Effort(0, 0, 0, List.of()); // so far, from the moments of the start
 
   @GuardedBy("this")
   private long started;
 
   @GuardedBy("this")
-  private long ended;
-
-  @GuardedBy("this")
   private long cpuAtStart;
-
-  @GuardedBy("this")
-  private long cpuAtEnd;
-
-  @GuardedBy("this")
-  private long allocated;
-
-  @GuardedBy("this")
-  private @Nullable Exception failure;
 
   /** What one thread does. */
   @FunctionalInterface
   public interface Job {
     /**
-     * Gets ready, calls {@link Timer#begin}, works, calls {@link Timer#end}, closes what it opened.
-     *
-     * @return how many messages it did
+     * Gets ready, calls {@link Timer#begin}, works, calls {@link Timer#end}, closes what it opened,
+     * and returns how many messages it did.
      */
     long work(Timer timer) throws Exception;
   }
@@ -60,22 +54,9 @@ public final class WorkerGroup {
     void run() throws Exception;
   }
 
-  /** A member's view of the group. */
-  public interface Timer {
-    /** Waits until all are ready; returns the common start in nanoseconds. */
-    long begin() throws InterruptedException, BrokenBarrierException;
-
-    /** Says that the calling thread's part is done; what it does after this does not count. */
-    void end();
-  }
-
   /**
-   * What the work took, from the common start to the last end.
-   *
-   * @param nanos time
-   * @param cpuNanos processor time of the whole process, background threads and all
-   * @param allocatedBytes by the group's own threads
-   * @param counts messages that each member did, in the order in which they joined
+   * What the work took, from the common start to the last end: the processor time is that of the
+   * whole process, the bytes are those that members allocated, the counts are in their order.
    */
   public record Effort(long nanos, long cpuNanos, long allocatedBytes, List<Long> counts) {
     /** Returns messages a second. */
@@ -90,27 +71,20 @@ public final class WorkerGroup {
 
     /** Returns what each message cost, by the names in tables. */
     public Map<String, Double> each(long messages) {
-      double each = Math.max(1, messages);
       Map<String, Double> figures = new LinkedHashMap<>();
-      figures.put("B allocated/msg", allocatedBytes / each);
-      figures.put("CPU µs/msg", cpuNanos / 1e3 / each);
+      figures.put("B allocated/msg", (double) allocatedBytes / Math.max(1, messages));
+      figures.put("CPU µs/msg", cpuNanos / 1e3 / Math.max(1, messages));
       return figures;
     }
   }
 
   /** Creates it without members. */
   public WorkerGroup() {
-    this(() -> {}, () -> {});
+    this(() -> {});
   }
 
-  /**
-   * Creates it without members.
-   *
-   * @param atStart is run when all are ready, before the common start
-   * @param atFailure is run when the first has failed, before the others are interrupted
-   */
-  public WorkerGroup(Runnable atStart, Runnable atFailure) {
-    this.atStart = atStart;
+  /** Creates it; {@code atFailure} runs before the others are interrupted. */
+  public WorkerGroup(Runnable atFailure) {
     this.atFailure = atFailure;
   }
 
@@ -133,103 +107,71 @@ public final class WorkerGroup {
 
   /** Starts all members, and returns when all have ended. */
   public Effort work() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(jobs.size());
+    CompletionService<Long> ends = new ExecutorCompletionService<>(threads);
     CyclicBarrier ready = new CyclicBarrier(jobs.size(), this::start);
-    List<Member> members = new ArrayList<>();
-    jobs.forEach((name, job) -> members.add(new Member(name, job, ready)));
-    List<MonitoredThread> threads =
-        members.stream().map(member -> new MonitoredThread(member.name, member::run)).toList();
-    threads.forEach(Thread::start);
-    boolean stopped = false;
-    for (MonitoredThread thread : threads) {
-      while (thread.isAlive()) {
-        thread.join(100);
-        if (!stopped && failure() != null) {
-          stopped = true;
-          atFailure.run();
-        }
-        if (stopped) {
-          ready.reset();
-          threads.forEach(Thread::interrupt);
-        }
+    List<Future<Long>> members = new ArrayList<>();
+    jobs.forEach((name, job) -> members.add(ends.submit(() -> run(name, job, ready))));
+    threads.shutdown();
+    try {
+      for (int i = 0; i < members.size(); i++) {
+        ends.take().get(); // the first that fails, not the first that joined
+      }
+      List<Long> counts = new ArrayList<>();
+      for (Future<Long> member : members) {
+        counts.add(member.get());
+      }
+      synchronized (this) {
+        return new Effort(effort.nanos, effort.cpuNanos, effort.allocatedBytes, counts);
+      }
+    } catch (ExecutionException e) {
+      atFailure.run();
+      throw e.getCause() instanceof Exception cause ? cause : e;
+    } finally {
+      while (!threads.awaitTermination(100, TimeUnit.MILLISECONDS)) {
+        ready.reset();
+        threads.shutdownNow(); // again, as a member may have ignored it
       }
     }
-    return effort(members);
   }
 
-  private void start() {
-    atStart.run();
-    synchronized (this) {
-      cpuAtStart = ThisJvm.cpuNanos();
-      started = System.nanoTime();
-      ended = started;
-    }
+  private long run(String name, Job job, CyclicBarrier ready) throws Exception {
+    Thread.currentThread().setName(name);
+    return job.work(new Timer(ready));
+  }
+
+  private synchronized void start() {
+    cpuAtStart = ThisJvm.cpuNanos();
+    started = System.nanoTime();
   }
 
   private synchronized long started() {
     return started;
   }
 
-  private synchronized void end(long bytes) {
-    ended = System.nanoTime();
-    cpuAtEnd = ThisJvm.cpuNanos();
-    allocated += bytes;
+  private synchronized void end(long allocated) {
+    long nanos = System.nanoTime() - started;
+    long cpuNanos = ThisJvm.cpuNanos() - cpuAtStart;
+    effort = new Effort(nanos, cpuNanos, effort.allocatedBytes + allocated, List.of());
   }
 
-  private synchronized @Nullable Exception failure() {
-    return failure;
-  }
-
-  private synchronized void fail(Exception cause) {
-    if (failure == null) {
-      failure = cause;
-    }
-  }
-
-  private synchronized Effort effort(List<Member> members) throws Exception {
-    if (failure != null) {
-      throw failure;
-    }
-    return new Effort(
-        ended - started,
-        cpuAtEnd - cpuAtStart,
-        allocated,
-        members.stream().map(member -> member.count).toList());
-  }
-
-  /** Confined to its thread, but for the count. */
-  private final class Member implements Timer {
-    private final String name;
-    private final Job job;
+  /** A member's view of the group, confined to its thread. */
+  public final class Timer {
     private final CyclicBarrier ready;
     private long allocatedBefore;
-    private long count; // written by its thread, read after that has ended
 
-    Member(String name, Job job, CyclicBarrier ready) {
-      this.name = name;
-      this.job = job;
+    private Timer(CyclicBarrier ready) {
       this.ready = ready;
     }
 
-    @SuppressWarnings("Interruption") // the thread ends here: nothing is left to see the flag
-    void run() {
-      try {
-        count = job.work(this);
-      } catch (Exception e) {
-        fail(e);
-      } catch (Error e) {
-        fail(new IllegalStateException(name + " failed: " + e, e));
-        throw e;
-      }
-    }
-
-    @Override
+    /** Waits until all are ready; returns the common start in nanoseconds. */
     public long begin() throws InterruptedException, BrokenBarrierException {
       ready.await();
       allocatedBefore = THREADS.getCurrentThreadAllocatedBytes();
       return started();
     }
 
-    @Override
+    /** Ends the calling thread's part: what it does after this does not count. */
     public void end() {
       WorkerGroup.this.end(THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
     }

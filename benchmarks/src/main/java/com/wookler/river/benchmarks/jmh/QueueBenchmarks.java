@@ -1,22 +1,16 @@
 package com.wookler.river.benchmarks.jmh;
 
-import com.wookler.river.benchmarks.harness.Directories;
-import com.wookler.river.benchmarks.harness.RiverMonitor;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Publisher;
-import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +18,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
@@ -39,99 +32,69 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.infra.Blackhole;
 
 /** The small paths of a queue. */
+@SuppressWarnings("NullAway.Init") // JMH sets the parameters, and calls the methods that set up
 public class QueueBenchmarks {
   private static final int BATCH = 64;
 
   /** Messages that one invocation of a consuming benchmark takes. */
   private static final int LOT = 256 * BATCH;
 
-  private static final int SMALL = 100;
-  private static final int DRAIN_MILLIS = 100;
-
   private QueueBenchmarks() {}
 
   /**
-   * Queues with default settings and the monitor on, for the life of one trial. Blocks recycle and
+   * A queue with default settings and the monitor on, for the life of one trial. Blocks recycle and
    * go into a backup, which keeps them for a second, so that the disk does not fill.
    */
   @State(Scope.Benchmark)
   @BenchmarkMode(Mode.AverageTime)
   @OutputTimeUnit(TimeUnit.NANOSECONDS)
   public abstract static class OfQueue {
-    private final List<MessageQueue<byte[]>> queues = new ArrayList<>();
+    protected MessageQueue<byte[]> queue;
     private boolean monitored; // by an environment of its own, and not one that was there
-    private @Nullable Path directory;
+    private Path directory;
 
-    /** Opens an empty queue. */
-    final MessageQueue<byte[]> open() throws IOException {
-      if (directory == null) {
-        directory = Files.createTempDirectory("river-jmh-");
-        monitored = Env.find().isEmpty();
-        if (monitored) {
-          RiverMonitor.start();
-        }
+    /** Opens the queue and what works with it. */
+    @Setup
+    public final void open() throws IOException {
+      directory = ThisJvm.createDirectory(null);
+      monitored = Env.find().isEmpty();
+      if (monitored) {
+        ThisJvm.startMonitor();
       }
-      String name = "jmh-" + queues.size();
-      MessageQueue<byte[]> queue =
-          MessageQueue.builder(name, MessageConverter.bytes())
+      queue =
+          MessageQueue.builder("jmh", MessageConverter.bytes())
               .directory(directory)
               .backup(directory.resolve("backup"), Duration.ofSeconds(1))
               .open();
-      queues.add(queue);
-      return queue;
+      start();
     }
 
-    /** Closes the queues. */
+    abstract void start();
+
+    /** Closes the queue. */
     @TearDown
     public void close() throws Exception {
-      queues.forEach(MessageQueue::close);
-      queues.clear();
+      queue.close();
       if (monitored) {
-        RiverMonitor.stop();
+        Env.reset();
       }
-      if (directory != null) {
-        Directories.delete(directory);
-        directory = null;
+      ThisJvm.delete(directory);
+    }
+
+    /** Publishes one lot of messages, which a subscriber that reads nothing keeps in the log. */
+    final void fill(int size) {
+      queue.subscriber("keeper");
+      List<byte[]> batch = Collections.nCopies(BATCH, new byte[size]);
+      for (int i = 0; i < LOT; i += BATCH) {
+        queue.publisher().publishAll(batch);
       }
     }
 
-    /** Publishes one lot of messages, with that many different keys; 0 for none. */
-    static void fill(MessageQueue<byte[]> queue, int size, int keys) {
-      List<Message<byte[]>> batch = new ArrayList<>();
-      for (int i = 0; i < LOT; i++) {
-        Message<byte[]> message = Message.of(new byte[size]);
-        batch.add(keys == 0 ? message : message.withKey("customer-" + i % keys));
-        if (batch.size() == BATCH) {
-          queue.publisher().putAll(batch, Durability.MEMORY);
-          batch.clear();
-        }
-      }
-    }
-
-    /** Takes one message, which must be there: empty polls would look fast. */
-    static Delivery<byte[]> one(Subscriber<byte[]> subscriber) {
-      Delivery<byte[]> delivery = subscriber.next();
-      if (delivery == null) {
-        throw new IllegalStateException("no message is left: " + subscriber.stats());
-      }
-      return delivery;
-    }
-
-    /** Takes one whole batch. */
+    /** Takes one whole batch, which must be there: empty polls would look fast. */
     static List<Delivery<byte[]>> batch(Subscriber<byte[]> subscriber) throws InterruptedException {
       List<Delivery<byte[]>> deliveries = subscriber.batch(BATCH, Duration.ZERO);
       ThisJvm.check(deliveries.size() == BATCH, subscriber.stats());
       return deliveries;
-    }
-
-    static void takeAll(Subscriber<byte[]> subscriber, boolean ack, Blackhole sink) {
-      for (int i = 0; i < LOT; i++) {
-        Delivery<byte[]> delivery = one(subscriber);
-        sink.consume(delivery.data());
-        if (ack) {
-          delivery.ack();
-        }
-      }
     }
   }
 
@@ -150,14 +113,8 @@ public class QueueBenchmarks {
     private byte[] data;
     private List<byte[]> batch;
 
-    /** Made by JMH, which sets the parameters and calls {@link #start}. */
-    @SuppressWarnings("NullAway.Init")
-    public PublishBenchmark() {}
-
-    /** Opens the queue. */
-    @Setup
-    public void start() throws IOException {
-      MessageQueue<byte[]> queue = open();
+    @Override
+    void start() {
       Subscriber<byte[]> subscriber = queue.subscriber("drain");
       drain = new MonitoredThread("DRAIN", () -> drain(subscriber));
       drain.start();
@@ -168,7 +125,7 @@ public class QueueBenchmarks {
 
     private void drain(Subscriber<byte[]> subscriber) {
       try {
-        while (!stop.await(DRAIN_MILLIS, TimeUnit.MILLISECONDS)) {
+        while (!stop.await(100, TimeUnit.MILLISECONDS)) {
           subscriber.purge();
         }
       } catch (InterruptedException e) {
@@ -199,8 +156,7 @@ public class QueueBenchmarks {
 
   /**
    * Taking messages without acknowledgement, and with it. One invocation takes a whole lot; between
-   * two of them, outside of the timing, the subscriber is moved back to its start. Another
-   * subscriber that has read nothing keeps the lot in the log.
+   * two of them, outside of the timing, the subscriber is moved back to its start.
    */
   @OperationsPerInvocation(LOT)
   public static class ConsumeBenchmark extends OfQueue {
@@ -211,18 +167,11 @@ public class QueueBenchmarks {
     private Subscriber<byte[]> plain;
     private Subscriber<byte[]> acked;
 
-    /** Made by JMH, which sets the parameters and calls {@link #start}. */
-    @SuppressWarnings("NullAway.Init")
-    public ConsumeBenchmark() {}
-
-    /** Opens the queue with a lot of messages. */
-    @Setup
-    public void start() throws IOException {
-      MessageQueue<byte[]> queue = open();
-      queue.subscriber("keeper");
+    @Override
+    void start() {
       plain = queue.subscriber("plain");
       acked = queue.subscriber(SubscriberConfig.builder("acked").ack(true).build());
-      fill(queue, size, 0);
+      fill(size);
     }
 
     /** Moves back to the start. */
@@ -242,6 +191,19 @@ public class QueueBenchmarks {
     @Benchmark
     public void nextAndAck(Blackhole sink) {
       takeAll(acked, true, sink);
+    }
+
+    private static void takeAll(Subscriber<byte[]> subscriber, boolean ack, Blackhole sink) {
+      for (int i = 0; i < LOT; i++) {
+        Delivery<byte[]> delivery = subscriber.next();
+        if (delivery == null) {
+          throw new IllegalStateException("no message is left: " + subscriber.stats());
+        }
+        sink.consume(delivery.data());
+        if (ack) {
+          delivery.ack();
+        }
+      }
     }
 
     /** A message of a batch. */
@@ -264,76 +226,19 @@ public class QueueBenchmarks {
   }
 
   /**
-   * Taking and acknowledging messages of 100 bytes in the order of keys, beside which {@link
-   * ConsumeBenchmark#nextAndAck} has none.
-   */
-  @OperationsPerInvocation(LOT)
-  public static class ConsumeByKeyBenchmark extends OfQueue {
-    private Subscriber<byte[]> ofOne;
-    private Subscriber<byte[]> ofMany;
-
-    /** Made by JMH, which calls {@link #start}. */
-    @SuppressWarnings("NullAway.Init")
-    public ConsumeByKeyBenchmark() {}
-
-    /** Opens two queues with a lot of messages each. */
-    @Setup
-    public void start() throws IOException {
-      ofOne = keyed(1);
-      ofMany = keyed(LOT);
-    }
-
-    private Subscriber<byte[]> keyed(int keys) throws IOException {
-      MessageQueue<byte[]> queue = open();
-      queue.subscriber("keeper");
-      Subscriber<byte[]> subscriber =
-          queue.subscriber(SubscriberConfig.builder("keyed").ack(true).order(Order.KEY).build());
-      fill(queue, SMALL, keys);
-      return subscriber;
-    }
-
-    /** Moves back to the start. */
-    @Setup(Level.Invocation)
-    public void rewind() {
-      ofOne.seek(Position.earliest());
-      ofMany.seek(Position.earliest());
-    }
-
-    /** All others wait for one: each is read twice. */
-    @Benchmark
-    public void oneKey(Blackhole sink) {
-      takeAll(ofOne, true, sink);
-    }
-
-    /** None waits. */
-    @Benchmark
-    public void manyKeys(Blackhole sink) {
-      takeAll(ofMany, true, sink);
-    }
-  }
-
-  /**
    * Acknowledging alone: a whole lot was delivered before, outside of the timing, and is
-   * acknowledged in order. The size of the messages does not matter. What it allocates is not
-   * known: JMH counts what the taking allocates with it.
+   * acknowledged in order. The size of the messages does not matter.
    */
   @OperationsPerInvocation(LOT)
   public static class AckBenchmark extends OfQueue {
     private final List<List<Delivery<byte[]>>> batches = new ArrayList<>();
     private Subscriber<byte[]> subscriber;
 
-    /** Made by JMH, which calls {@link #start}. */
-    @SuppressWarnings("NullAway.Init")
-    public AckBenchmark() {}
-
-    /** Opens the queue with a lot of messages. */
-    @Setup
-    public void start() throws IOException {
-      MessageQueue<byte[]> queue = open();
-      queue.subscriber("keeper");
+    @Override
+    void start() {
       subscriber =
           queue.subscriber(SubscriberConfig.builder("acked").ack(true).maxInFlight(LOT).build());
-      fill(queue, SMALL, 0);
+      fill(100);
     }
 
     /** Takes them all. */
@@ -349,19 +254,13 @@ public class QueueBenchmarks {
     /** One message. */
     @Benchmark
     public void ack() {
-      for (List<Delivery<byte[]>> batch : batches) {
-        for (Delivery<byte[]> delivery : batch) {
-          delivery.ack();
-        }
-      }
+      batches.forEach(batch -> batch.forEach(Delivery::ack));
     }
 
     /** A message of a batch that is acknowledged as a whole. */
     @Benchmark
     public void ack64() {
-      for (List<Delivery<byte[]>> batch : batches) {
-        subscriber.ack(batch);
-      }
+      batches.forEach(subscriber::ack);
     }
   }
 }

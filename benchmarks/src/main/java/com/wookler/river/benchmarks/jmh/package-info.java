@@ -1,8 +1,7 @@
 /**
- * JMH benchmarks of the small paths, one thread each, and the command that runs them.
+ * JMH benchmarks of the small paths, one thread each, and the suite that runs them.
  *
- * <p>May import: River's public API and the parts of it that are measured alone, JMH, picocli,
- * {@code harness}, {@code report}.
+ * <p>May import: River's public API, JMH, {@code harness}.
  */
 @NullMarked
 package com.wookler.river.benchmarks.jmh;

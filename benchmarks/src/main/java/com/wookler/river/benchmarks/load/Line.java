@@ -1,35 +1,25 @@
 package com.wookler.river.benchmarks.load;
 
+import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Work;
+import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * One line of a table: a work that each system does, several times.
  *
- * @param name on the command line
- * @param table of the line
- * @param text what is done, as in tables
- * @param work what systems are opened for
- * @param baseWork what the base system does to be compared with: {@code work}, unless the base
- *     cannot do that at all
  * @param count messages of one round
- * @param load how fast, and what of it is the figure
+ * @param rate at which it publishes, in messages a second; 0 for as fast as it goes
+ * @param figure of the row
  */
 record Line(
-    String name, String table, String text, Work work, Work baseWork, long count, Load load) {
+    String name, String table, String text, Work work, long count, int rate, Figure figure) {
   /** The system that all are compared with. */
   static final String BASE = "chronicle";
 
-  /**
-   * How fast a line publishes, and what of it is the figure.
-   *
-   * @param rate messages a second; 0 for as fast as it goes
-   * @param figure of the row
-   */
-  record Load(int rate, Figure figure) {
-    /** As fast as it goes. */
-    static final Load FULL = new Load(0, Figure.RATE);
-  }
+  /** All lines of {@code load/lines.txt}, in the order of the tables. */
+  static final List<Line> ALL = ThisJvm.table("/load/lines.txt").map(Line::of).toList();
 
   /** What is the figure of the row. */
   enum Figure {
@@ -42,38 +32,42 @@ record Line(
     /** How long after its publish was due a message is with the consumer. */
     RECEIVED("µs (p99.99)");
 
-    private final String unit;
+    final String unit;
 
     Figure(String unit) {
       this.unit = unit;
     }
-
-    String unit() {
-      return unit;
-    }
   }
 
-  /** Creates a line at which the base does the same as all others. */
-  static Line of(String name, String table, String text, Work work, long count) {
-    return new Line(name, table, text, work, work, count, Load.FULL);
+  private static Line of(List<String> cells) {
+    int[] numbers = Stream.of(cells.get(3).split(" ", -1)).mapToInt(Integer::parseInt).toArray();
+    Work work =
+        new Work(
+            numbers[0],
+            numbers[1],
+            numbers[2],
+            numbers[3],
+            numbers[4] == 1,
+            numbers[5] == 1,
+            numbers[6]);
+    long count = Long.parseLong(cells.get(4));
+    int rate = Integer.parseInt(cells.get(5));
+    Figure figure = Figure.valueOf(cells.get(6));
+    return new Line(cells.get(0), cells.get(1), cells.get(2), work, count, rate, figure);
   }
 
-  Line basedOn(Work other) {
-    return new Line(name, table, text, work, other, count, load);
+  static Line named(String name) {
+    return ALL.stream().filter(line -> line.name.equals(name)).findFirst().orElseThrow();
   }
 
-  Line at(int rate, Figure figure) {
-    return new Line(name, table, text, work, baseWork, count, new Load(rate, figure));
-  }
-
-  /** Returns what a system does in this line. */
+  /** Returns what a system does in this line: the base what it can of it. */
   Work workOf(QueueSystem system) {
-    return system.name().equals(BASE) ? baseWork : work;
+    return system.name().equals(BASE) ? work.ofPlainLog() : work;
   }
 
   /** Returns how a system is configured, and what the base leaves out in this line. */
   String note(QueueSystem system) {
-    if (!system.name().equals(BASE) || baseWork.equals(work)) {
+    if (workOf(system).equals(work)) {
       return system.notes();
     }
     String other = work.ack() ? "without acknowledgement" : "one thread, one force at a time";

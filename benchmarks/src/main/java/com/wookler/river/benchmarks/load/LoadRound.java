@@ -1,16 +1,18 @@
 package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.Context;
-import com.wookler.river.benchmarks.harness.Directories;
 import com.wookler.river.benchmarks.harness.Latencies;
-import com.wookler.river.benchmarks.harness.Samples;
+import com.wookler.river.benchmarks.harness.Rounds;
+import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.harness.WorkerGroup;
+import com.wookler.river.benchmarks.load.Line.Figure;
 import com.wookler.river.benchmarks.system.OpenQueue;
+import com.wookler.river.benchmarks.system.OpenQueue.Receiver;
+import com.wookler.river.benchmarks.system.OpenQueue.Sender;
+import com.wookler.river.benchmarks.system.OpenQueue.Sink;
 import com.wookler.river.benchmarks.system.QueueSystem;
-import com.wookler.river.benchmarks.system.Receiver;
-import com.wookler.river.benchmarks.system.Sender;
-import com.wookler.river.benchmarks.system.Systems;
 import com.wookler.river.benchmarks.system.Work;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,59 +22,40 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One round of a line by one system, on a queue in a directory of its own that is deleted after it.
  * Publishers and consumers work at once; a line without publishers has its queue filled before.
  *
- * @param line by its name
- * @param system by its name
- * @param directory in which the round makes one of its own
- * @param count messages
- * @param capMillis after which publishers and consumers stop, whatever the count
+ * @param count messages, unless {@code capMillis} are over before
  * @param verify whether to read back, untimed, what was published, if the line has no consumers
- * @param recordings directory for a flight recording of the round; null for none
  */
 record LoadRound(
-    String line,
-    String system,
-    String directory,
-    long count,
-    long capMillis,
-    boolean verify,
-    @Nullable String recordings)
+    String line, String system, String directory, long count, long capMillis, boolean verify)
     implements Context.Job<LoadRound.Outcome> {
   private static final int CLOCK_MASK = 63; // the clock is read once in 64 calls
   private static final long SECOND = Duration.ofSeconds(1).toNanos();
   private static final Duration WAIT = Duration.ofMillis(10);
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /**
-   * What a round yields.
-   *
-   * @param messages that were done; fewer than asked for if the time was up
-   * @param nanos that it took
-   * @param figure of the row
-   * @param extra further figures
-   */
-  record Outcome(long messages, long nanos, double figure, Map<String, Double> extra) {}
+  /** What a round yields: the time it took, the figure of the row, and further ones. */
+  record Outcome(long nanos, double figure, Map<String, Double> extra) implements Serializable {}
 
   @Override
   public Outcome call() throws Exception {
-    Line asked = Lines.byName(line);
-    QueueSystem contender = Systems.byName(system);
+    Line asked = Line.named(line);
+    QueueSystem contender = QueueSystem.named(system);
     Path own = Files.createTempDirectory(Path.of(directory), system + "-" + line + "-");
-    try (OpenQueue queue = contender.open(own, asked.workOf(contender))) {
+    try (OpenQueue queue = contender.opener().open(own, asked.workOf(contender))) {
       return new Running(this, asked, asked.workOf(contender), queue).run();
     } finally {
-      Directories.delete(own);
+      ThisJvm.delete(own);
     }
   }
 
   private static final class Running {
     private final LoadRound round;
-    private final Line.Load load;
+    private final Line line;
     private final Work work;
     private final OpenQueue queue;
     private final long cap;
@@ -83,7 +66,7 @@ record LoadRound(
 
     Running(LoadRound round, Line line, Work work, OpenQueue queue) {
       this.round = round;
-      this.load = line.load();
+      this.line = line;
       this.work = work;
       this.queue = queue;
       this.cap = Duration.ofMillis(round.capMillis).toNanos();
@@ -94,23 +77,19 @@ record LoadRound(
       if (work.publishers() == 0) {
         fill();
       }
-      try (FlightRecording recording = new FlightRecording(round.recordings)) {
-        WorkerGroup workers = new WorkerGroup(recording::start, () -> {});
-        for (int i = 0; i < work.publishers(); i++) {
-          int number = i;
-          workers.add("PUBLISHER-" + i, timer -> publish(number, timer));
-        }
-        List<Received> consumed = new ArrayList<>();
-        for (int i = 0; i < work.consumers(); i++) {
-          int number = i;
-          Received all = new Received(1, work.size());
-          consumed.add(all);
-          workers.add("CONSUMER-" + i, timer -> consume(number, all, timer));
-        }
-        WorkerGroup.Effort effort = workers.work();
-        recording.stop();
-        return outcome(effort, consumed);
+      WorkerGroup workers = new WorkerGroup();
+      for (int i = 0; i < work.publishers(); i++) {
+        int number = i;
+        workers.add("PUBLISHER-" + i, timer -> publish(number, timer));
       }
+      List<Received> consumed = new ArrayList<>();
+      for (int i = 0; i < work.consumers(); i++) {
+        int number = i;
+        Received all = new Received(1, work.size());
+        consumed.add(all);
+        workers.add("CONSUMER-" + i, timer -> consume(number, all, timer));
+      }
+      return outcome(workers.work(), consumed);
     }
 
     private Outcome outcome(WorkerGroup.Effort effort, List<Received> consumed) throws Exception {
@@ -123,23 +102,18 @@ record LoadRound(
       } else if (round.verify) {
         readBack(sent, messages);
       }
-      double rate = effort.rate(messages);
       Map<String, Double> extra = effort.each(messages);
-      return switch (load.figure()) {
-        case RATE -> new Outcome(messages, effort.nanos(), rate, extra);
-        case PUBLISHER_RATE -> {
-          extra.put(Samples.SLOWEST_SECOND, seconds.isEmpty() ? rate : Collections.min(seconds));
-          yield new Outcome(messages, effort.nanos(), rate, extra);
-        }
-        case PUBLISHED -> timed(published, effort, messages);
-        case RECEIVED -> timed(received, effort, messages);
-      };
-    }
-
-    private static Outcome timed(Latencies latencies, WorkerGroup.Effort effort, long messages) {
-      Map<String, Double> extra = latencies.percentiles();
-      extra.putAll(effort.each(messages));
-      return new Outcome(messages, effort.nanos(), latencies.micros(99.99), extra);
+      double figure = effort.rate(messages);
+      if (line.figure() == Figure.PUBLISHER_RATE) {
+        extra.put(Rounds.SLOWEST_SECOND, seconds.isEmpty() ? figure : Collections.min(seconds));
+      } else if (line.figure() != Figure.RATE) {
+        Latencies latencies = line.figure() == Figure.PUBLISHED ? published : received;
+        Map<String, Double> costs = extra;
+        extra = latencies.percentiles("50", "99", "99.9", "99.99");
+        extra.putAll(costs);
+        figure = latencies.micros(99.99);
+      }
+      return new Outcome(effort.nanos(), figure, extra);
     }
 
     private void fill() throws Exception {
@@ -165,9 +139,13 @@ record LoadRound(
       try (Sender sender = queue.sender()) {
         long start = timer.begin();
         long sent =
-            load.rate() == 0
+            line.rate() == 0
                 ? flatOut(sender, payloads, share, start)
-                : paced(sender, payloads, share, start);
+                : published.pace(
+                    new Latencies.Pace(start, line.rate()),
+                    share,
+                    () -> System.nanoTime() - start >= cap,
+                    turn -> sender.send(payloads.one()));
         sender.finish();
         if (work.consumers() > 0) {
           count.set(sent); // there is one publisher then
@@ -180,7 +158,7 @@ record LoadRound(
     private long flatOut(Sender sender, Payloads payloads, long share, long start)
         throws Exception {
       int batch = work.batch();
-      boolean watched = load.figure() == Line.Figure.PUBLISHER_RATE;
+      boolean watched = line.figure() == Figure.PUBLISHER_RATE;
       long second = start;
       long before = 0; // messages until that second began
       long sent = 0;
@@ -206,25 +184,13 @@ record LoadRound(
       return sent;
     }
 
-    private long paced(Sender sender, Payloads payloads, long share, long start) throws Exception {
-      Latencies.Pace pace = new Latencies.Pace(start, load.rate());
-      long sent = 0;
-      while (sent < share && ((sent & CLOCK_MASK) != 0 || System.nanoTime() - start < cap)) {
-        pace.await(sent);
-        sender.send(payloads.one());
-        published.record(System.nanoTime() - pace.due(sent));
-        sent++;
-      }
-      return sent;
-    }
-
     /** Takes the whole count; what was there before, no longer than the time. */
     private long consume(int number, Received all, WorkerGroup.Timer timer) throws Exception {
       try (Receiver receiver = queue.receiver(number)) {
         long start = timer.begin();
-        Receiver.Sink sink = all;
-        if (load.rate() > 0) {
-          Latencies.Pace pace = new Latencies.Pace(start, load.rate());
+        Sink sink = all;
+        if (line.rate() > 0) {
+          Latencies.Pace pace = new Latencies.Pace(start, line.rate());
           sink =
               data -> {
                 received.record(System.nanoTime() - pace.due(all.count()));
@@ -233,15 +199,14 @@ record LoadRound(
         }
         long end = start + (work.publishers() == 0 ? cap : Duration.ofDays(1).toNanos());
         take(receiver, sink, all, count::get, end);
-        if (load.figure() != Line.Figure.PUBLISHER_RATE) {
+        if (line.figure() != Figure.PUBLISHER_RATE) {
           timer.end();
         }
       }
       return all.count();
     }
 
-    private void take(
-        Receiver receiver, Receiver.Sink sink, Received all, LongSupplier count, long end)
+    private void take(Receiver receiver, Sink sink, Received all, LongSupplier count, long end)
         throws Exception {
       long since = 0; // when a call first came back empty; 0 if the last one did not
       long limit = count.getAsLong();

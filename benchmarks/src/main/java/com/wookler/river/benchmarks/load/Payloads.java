@@ -16,29 +16,20 @@ final class Payloads {
   private static final VarHandle NUMBER =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
   private static final int PUBLISHER_SHIFT = 40;
-  private static final long INDEX_MASK = (1L << PUBLISHER_SHIFT) - 1;
-  private static final int FIRST_PRINTABLE = ' ';
-  private static final int PRINTABLE = 95;
 
   private final long base;
   private final byte[][] arrays;
   private final List<byte[]> all;
   private long next;
 
-  /**
-   * Messages of one publisher.
-   *
-   * @param publisher its number, from 0
-   * @param size of each message, 8 or more
-   * @param arrays how many there are: one may be used again when all others were given out
-   */
+  /** Creates messages of 8 bytes or more; an array is used again when all others were given out. */
   Payloads(int publisher, int size, int arrays) {
     this.base = (long) publisher << PUBLISHER_SHIFT;
     this.arrays = new byte[arrays][size];
     Random random = new Random(publisher);
     for (byte[] array : this.arrays) {
       for (int i = 0; i < size; i++) {
-        array[i] = (byte) (FIRST_PRINTABLE + random.nextInt(PRINTABLE));
+        array[i] = (byte) (' ' + random.nextInt('~' - ' '));
       }
     }
     this.all = Collections.unmodifiableList(Arrays.asList(this.arrays));
@@ -68,6 +59,6 @@ final class Payloads {
 
   /** Returns its number among those of its publisher, from 0. */
   static long index(byte[] message) {
-    return (long) NUMBER.get(message, 0) & INDEX_MASK;
+    return (long) NUMBER.get(message, 0) & (1L << PUBLISHER_SHIFT) - 1;
   }
 }

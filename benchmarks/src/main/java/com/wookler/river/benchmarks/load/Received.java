@@ -1,23 +1,19 @@
 package com.wookler.river.benchmarks.load;
 
-import com.wookler.river.benchmarks.system.Receiver;
+import com.wookler.river.benchmarks.harness.ThisJvm;
+import com.wookler.river.benchmarks.system.OpenQueue.Sink;
 import java.util.List;
 
 /**
  * Compares what one subscriber gets with what was published: each publisher's messages, each once,
  * in order, whole. Confined to the subscriber's thread.
  */
-final class Received implements Receiver.Sink {
+final class Received implements Sink {
   private final long[] next;
   private final int size;
   private long count;
 
-  /**
-   * Nothing yet.
-   *
-   * @param publishers how many publish
-   * @param size of each message
-   */
+  /** Creates it for messages of this size. */
   Received(int publishers, int size) {
     this.next = new long[publishers];
     this.size = size;
@@ -26,20 +22,12 @@ final class Received implements Receiver.Sink {
   @Override
   public void accept(byte[] data) {
     if (data.length != size) {
-      throw new IllegalStateException(
-          "message " + count + " has " + data.length + " bytes instead of " + size);
+      throw new IllegalStateException("message " + count + " has " + data.length + " bytes");
     }
     int publisher = Payloads.publisher(data);
-    long index = Payloads.index(data);
-    if (publisher >= next.length || index != next[publisher]) {
+    if (publisher >= next.length || Payloads.index(data) != next[publisher]) {
       throw new IllegalStateException(
-          "message "
-              + count
-              + " is number "
-              + index
-              + " of publisher "
-              + publisher
-              + ", which is out of order");
+          Payloads.index(data) + " of publisher " + publisher + " is out of order at " + count);
     }
     next[publisher]++;
     count++;
@@ -50,23 +38,12 @@ final class Received implements Receiver.Sink {
     return count;
   }
 
-  /**
-   * Checks that this is all.
-   *
-   * @param published by each publisher
-   */
+  /** Checks that this is all that each publisher has published. */
   void check(List<Long> published) {
     for (int i = 0; i < next.length; i++) {
-      if (next[i] != published.get(i)) {
-        throw new IllegalStateException(
-            "publisher "
-                + i
-                + " published "
-                + published.get(i)
-                + " messages, "
-                + next[i]
-                + " came");
-      }
+      ThisJvm.check(
+          next[i] == published.get(i),
+          next[i] + " of the messages of publisher " + i + " came, not " + published.get(i));
     }
   }
 }

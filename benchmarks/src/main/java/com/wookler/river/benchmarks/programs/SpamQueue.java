@@ -16,14 +16,34 @@ import com.wookler.river.rest.client.SubscriberSettings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * A queue of a program, in this JVM or at a server, with default settings and the one subscriber
  * that all clients share. Thread-safe.
+ *
+ * @param put publishes one item, or several as one batch
+ * @param taker takes items
+ * @param purge acknowledges everything that is there
+ * @param waiting returns the number of items that are not acknowledged
+ * @param bytes returns the size of the log
+ * @param close closes the queue, or the client of its server
  */
-interface SpamQueue extends AutoCloseable {
-  /** The subscriber of all clients. */
-  String SUBSCRIBER = "clients";
+record SpamQueue(
+    Consumer<List<byte[]>> put,
+    Taker taker,
+    Runnable purge,
+    LongSupplier waiting,
+    LongSupplier bytes,
+    Runnable close) {
+  private static final String SUBSCRIBER = "clients";
+
+  /** Takes one item, or up to {@code max}. */
+  @FunctionalInterface
+  interface Taker {
+    Taken take(int max, Duration wait) throws InterruptedException;
+  }
 
   /**
    * What one call has taken.
@@ -36,33 +56,40 @@ interface SpamQueue extends AutoCloseable {
     static final Taken NOTHING = new Taken(List.of(), () -> {}, () -> {});
   }
 
-  String name();
-
-  void put(byte[] item);
-
-  void putAll(List<byte[]> items);
-
-  /** Takes one item, or up to {@code max}. */
-  Taken take(int max, Duration wait) throws InterruptedException;
-
-  /** Acknowledges everything that is there. */
-  void purge();
-
-  /** Returns the number of items that are not acknowledged. */
-  long waiting();
-
-  /** Returns the size of the log. */
-  long bytes();
-
-  @Override
-  void close();
-
   /** Opens a queue in this JVM. */
   static SpamQueue embedded(String name, Path directory) {
     MessageQueue<byte[]> queue =
         MessageQueue.builder(name, MessageConverter.bytes()).directory(directory).open();
-    return new Embedded(
-        queue, queue.subscriber(SubscriberConfig.builder(SUBSCRIBER).ack(true).build()));
+    Subscriber<byte[]> subscriber =
+        queue.subscriber(SubscriberConfig.builder(SUBSCRIBER).ack(true).build());
+    return new SpamQueue(
+        items -> {
+          if (items.size() == 1) {
+            queue.publisher().publish(items.get(0));
+          } else {
+            queue.publisher().publishAll(items);
+          }
+        },
+        (max, wait) -> take(subscriber, max, wait),
+        subscriber::purge,
+        () -> subscriber.stats().lag(),
+        () -> queue.stats().bytes(),
+        queue::close);
+  }
+
+  private static Taken take(Subscriber<byte[]> subscriber, int max, Duration wait)
+      throws InterruptedException {
+    if (max == 1) {
+      Delivery<byte[]> next = wait.isZero() ? subscriber.next() : subscriber.next(wait);
+      return next == null
+          ? Taken.NOTHING
+          : new Taken(List.of(next.data()), next::ack, next::release);
+    }
+    List<Delivery<byte[]>> batch = subscriber.batch(max, wait);
+    return new Taken(
+        batch.stream().map(Delivery::data).toList(),
+        () -> subscriber.ack(batch),
+        () -> batch.forEach(Delivery::release));
   }
 
   /** Opens a queue at a server, which makes it if there is none; it stays there. */
@@ -78,107 +105,24 @@ interface SpamQueue extends AutoCloseable {
       client.close();
       throw e;
     }
-    return new Served(client, queue, subscriber);
-  }
-
-  /** In this JVM. */
-  record Embedded(MessageQueue<byte[]> queue, Subscriber<byte[]> subscriber) implements SpamQueue {
-    @Override
-    public String name() {
-      return queue.name();
-    }
-
-    @Override
-    public void put(byte[] item) {
-      queue.publisher().publish(item);
-    }
-
-    @Override
-    public void putAll(List<byte[]> items) {
-      queue.publisher().publishAll(items);
-    }
-
-    @Override
-    public Taken take(int max, Duration wait) throws InterruptedException {
-      if (max == 1) {
-        Delivery<byte[]> next = wait.isZero() ? subscriber.next() : subscriber.next(wait);
-        return next == null
-            ? Taken.NOTHING
-            : new Taken(List.of(next.data()), next::ack, next::release);
-      }
-      List<Delivery<byte[]>> batch = subscriber.batch(max, wait);
-      return new Taken(
-          batch.stream().map(Delivery::data).toList(),
-          () -> subscriber.ack(batch),
-          () -> batch.forEach(Delivery::release));
-    }
-
-    @Override
-    public void purge() {
-      subscriber.purge();
-    }
-
-    @Override
-    public long waiting() {
-      return subscriber.stats().lag();
-    }
-
-    @Override
-    public long bytes() {
-      return queue.stats().bytes();
-    }
-
-    @Override
-    public void close() {
-      queue.close();
-    }
-  }
-
-  /** At a server; closes the client with itself. */
-  record Served(RiverClient client, RemoteQueue queue, RemoteSubscriber subscriber)
-      implements SpamQueue {
-    @Override
-    public String name() {
-      return queue.name();
-    }
-
-    @Override
-    public void put(byte[] item) {
-      queue.publish(item);
-    }
-
-    @Override
-    public void putAll(List<byte[]> items) {
-      queue.publishAll(items.stream().map(NewMessage::of).toList());
-    }
-
-    @Override
-    public Taken take(int max, Duration wait) throws InterruptedException {
-      List<RemoteDelivery> batch = subscriber.batch(max, wait);
-      return new Taken(
-          batch.stream().map(RemoteDelivery::data).toList(),
-          () -> subscriber.ack(batch),
-          () -> subscriber.release(batch));
-    }
-
-    @Override
-    public void purge() {
-      subscriber.purge();
-    }
-
-    @Override
-    public long waiting() {
-      return subscriber.stats().lag();
-    }
-
-    @Override
-    public long bytes() {
-      return queue.info().stats().bytes();
-    }
-
-    @Override
-    public void close() {
-      client.close();
-    }
+    return new SpamQueue(
+        items -> {
+          if (items.size() == 1) {
+            queue.publish(items.get(0));
+          } else {
+            queue.publishAll(items.stream().map(NewMessage::of).toList());
+          }
+        },
+        (max, wait) -> {
+          List<RemoteDelivery> batch = subscriber.batch(max, wait);
+          return new Taken(
+              batch.stream().map(RemoteDelivery::data).toList(),
+              () -> subscriber.ack(batch),
+              () -> subscriber.release(batch));
+        },
+        subscriber::purge,
+        () -> subscriber.stats().lag(),
+        () -> queue.info().stats().bytes(),
+        client::close);
   }
 }

@@ -1,11 +1,8 @@
 package com.wookler.river.benchmarks.rest;
 
 import com.wookler.river.benchmarks.harness.Context;
-import com.wookler.river.benchmarks.harness.Recorder;
 import com.wookler.river.benchmarks.harness.Rounds;
-import com.wookler.river.benchmarks.harness.Samples;
 import com.wookler.river.benchmarks.harness.WorkerGroup;
-import com.wookler.river.benchmarks.report.Row;
 import com.wookler.river.rest.client.QueueSettings;
 import com.wookler.river.rest.client.RemoteQueue;
 import com.wookler.river.rest.client.RiverClient;
@@ -16,7 +13,6 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,44 +20,41 @@ import java.util.concurrent.atomic.AtomicLong;
  * What a publish by the Java client costs the process that makes it, beside the JDK's client that
  * sends the same request: how many requests the threads make with one second of processor time, to
  * a server that stores nothing.
- *
- * @param text of the line
- * @param threads that publish
- * @param length of a round
  */
-record ClientCost(String text, int threads, Duration length) {
+final class ClientCost {
   private static final String JDK = "jdk";
-  private static final int BYTES = 1_024;
   private static final int MOST_BROKEN = 100;
+
+  private ClientCost() {}
 
   /** One request. */
   private interface Publish {
     void run() throws IOException, InterruptedException;
   }
 
-  List<Row> measure(Context context, Server server) throws Exception {
-    byte[] data = new byte[BYTES];
-    Samples samples = Samples.ofSystems(RestCommand.TABLE, JDK);
-    try (Rounds rounds = new Rounds(samples, context)) {
-      RiverClient client = server.client();
-      rounds.closing(client::close);
-      RemoteQueue queue = client.queue(MeasuredServer.NOWHERE);
-      queue.create(QueueSettings.builder().build());
-      rounds.closing(() -> queue.delete(true));
-      Publish bare = bare(server.url(queue.name()), data);
-      rounds.add(Samples.RIVER, into -> round(() -> queue.publish(data), into));
-      rounds.add(JDK, into -> round(bare, into));
-      rounds.run(context.count(2, 0), context.rounds(5));
-    }
-    return samples.rows(
+  static void measure(String text, int threads, Context context, Rounds rounds) throws Exception {
+    byte[] data = new byte[1_024];
+    Duration length = context.round(Rest.QUICK);
+    MeasuredServer server =
+        rounds.closing(new MeasuredServer(context.data(), context.jvm(), Duration.ZERO));
+    RiverClient client = server.client();
+    rounds.closing(client::close);
+    RemoteQueue queue = client.queue(MeasuredServer.NOWHERE);
+    queue.create(QueueSettings.builder().build());
+    Publish bare = bare(server.url() + "/v1/queues/" + queue.name() + "/messages", data);
+    rounds.ofSystems(JDK);
+    rounds.note(
         system ->
             (system.equals(JDK)
                     ? "HttpClient.send of the same request, without retries or time limit"
                     : "RemoteQueue.publish")
                 + "; processor time of the process that publishes, to a server that stores nothing");
+    rounds.add(Rounds.RIVER, into -> round(text, threads, length, () -> queue.publish(data), into));
+    rounds.add(JDK, into -> round(text, threads, length, bare, into));
+    rounds.run(context.count(2, 0), 5);
   }
 
-  /** The same method, path and headers. */
+  /** Returns the same method, path and headers. */
   private static Publish bare(String url, byte[] data) {
     HttpClient http = HttpClient.newHttpClient();
     URI uri = URI.create(url + "?durability=MEMORY");
@@ -82,10 +75,12 @@ record ClientCost(String text, int threads, Duration length) {
     };
   }
 
-  private void round(Publish publish, Recorder into) throws Exception {
+  private static void round(
+      String text, int threads, Duration length, Publish publish, Rounds.Recorder into)
+      throws Exception {
     WorkerGroup workers = new WorkerGroup();
     for (int i = 0; i < threads; i++) {
-      workers.add("CLIENT-" + i, timer -> publish(publish, timer));
+      workers.add("CLIENT-" + i, timer -> publish(publish, length, timer));
     }
     WorkerGroup.Effort effort = workers.work();
     into.add(
@@ -95,7 +90,8 @@ record ClientCost(String text, int threads, Duration length) {
         Map.of("req/s", effort.rate(effort.total())));
   }
 
-  private long publish(Publish publish, WorkerGroup.Timer timer) throws Exception {
+  private static long publish(Publish publish, Duration length, WorkerGroup.Timer timer)
+      throws Exception {
     long end = timer.begin() + length.toNanos();
     long requests = 0;
     int broken = 0;

@@ -1,8 +1,8 @@
 /**
- * What the REST server does: publishing, many publishers, many idle long polls and connections.
+ * What the REST server does: publishing, many publishers, the Java client, many idle long polls and
+ * connections.
  *
- * <p>May import: River's public API, the REST client, {@code harness}, {@code report}, picocli,
- * {@code common}'s root package.
+ * <p>May import: River's public API, the REST client, {@code harness}.
  */
 @NullMarked
 package com.wookler.river.benchmarks.rest;

@@ -1,24 +1,99 @@
 package com.wookler.river.benchmarks.system;
 
+import com.wookler.river.benchmarks.harness.UsageException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Predicate;
 
-/** A queue system, as the harness drives it. */
-public interface QueueSystem {
-  /** Returns the name in tables and on the command line. */
-  String name();
+/**
+ * A queue system, as the harness drives it.
+ *
+ * @param can whether it can do a work at all
+ * @param opener opens a queue in a directory that is empty or was left by an earlier one
+ * @param notes how it is configured, for the notes below a table
+ */
+public record QueueSystem(String name, Predicate<Work> can, Opener opener, String notes) {
+  /** River first, plain Chronicle next, then the peers. */
+  public static final List<QueueSystem> ALL =
+      List.of(
+          new QueueSystem(
+              "river",
+              work -> work.disk() || work.underWay() == 0,
+              RiverQueue::new,
+              "default settings: blocks of 64 MB, recycled, and archived once all subscribers have"
+                  + " finished them, background force, counters and monitor; without subscribers"
+                  + " where the work has no consumer"),
+          new QueueSystem(
+              "chronicle",
+              work -> !work.ack() && work.underWay() == 0,
+              (directory, work) -> new PlainChronicle(directory, work, false),
+              "default settings, an appender a thread, writeBytes; a batch is one document of"
+                  + " lengths and bytes (and each document is, if the work is in batches); a tailer"
+                  + " copies each message into an array of its own, and spins where it waits; DISK"
+                  + " is an fdatasync of our own after each append, because the appender's sync()"
+                  + " brings nothing to the device; no checksums, no acknowledgements, nothing is"
+                  + " removed"),
+          new QueueSystem(
+              "chronicle-shared",
+              work ->
+                  work.equals(Work.publish(work.publishers(), work.size()))
+                      && work.publishers() > 1,
+              (directory, work) -> new PlainChronicle(directory, work, true),
+              "default settings, one appender for all threads under a lock, writeBytes; no"
+                  + " checksums, nothing is removed"),
+          new QueueSystem(
+              "rocksdb",
+              work -> work.consumers() <= 1 && work.underWay() == 0,
+              RocksQueue::open,
+              "keys are 8 byte sequence numbers; universal compaction by"
+                  + " optimizeUniversalStyleCompaction (memtables of 128 MB),"
+                  + " CompactOnDeletionCollector, pipelined writes, WAL written with each publish"
+                  + " and synced with each for DISK; a batch is a WriteBatch; a tailing iterator"
+                  + " that continues where it was; a message is removed by SingleDelete when"
+                  + " acknowledged, a batch by one WriteBatch of them (DeleteRange is not advised"
+                  + " for many small ranges, nor do tailing iterators know it); no way to wait, so a"
+                  + " waiting consumer looks every 50 µs; one consumer"),
+          new QueueSystem(
+              "artemis",
+              work -> work.underWay() == 0,
+              ArtemisQueue::new,
+              "embedded, in-VM connections (one a publisher, one a consumer), core client, durable"
+                  + " messages, blockOnDurableSend; a durable queue a consumer on one multicast"
+                  + " address; NIO journal of 10 MiB files, waited for by each send: MEMORY with"
+                  + " journal-datasync off and journal-buffer-timeout 0, so written to the operating"
+                  + " system at once, DISK with journal-datasync and a journal-buffer-timeout of 50"
+                  + " µs; a batch is one commit of a transacted session; ackBatchSize 0, individual acknowledgements, for a"
+                  + " batch one cumulative, none waited for (blockOnAcknowledge off, as by default);"
+                  + " without acknowledgement means pre-acknowledge; PAGE beyond half of the heap"
+                  + " (by default); no security, JMX, message counters or limit of disk usage"),
+          new QueueSystem(
+              "mvstore",
+              work -> work.consumers() <= 1 && work.underWay() == 0,
+              MvStoreQueue::open,
+              "one map, keys are sequence numbers; commit() after each publish, or once a batch,"
+                  + " because the automatic commit comes after up to a second only; DISK is commit()"
+                  + " and sync(); all else by default (that automatic commit for housekeeping, 45 s"
+                  + " retention, 16 MB of cache, no compression); the consumer keeps its position"
+                  + " and removes and commits when it acknowledges, once a batch; no way to wait, so"
+                  + " a waiting consumer looks every 50 µs; one consumer"));
 
-  /** Returns how it is configured, for the notes below a table. */
-  String notes();
+  /** Opens a queue. */
+  @FunctionalInterface
+  public interface Opener {
+    /** Opens it. */
+    OpenQueue open(Path directory, Work work) throws Exception;
+  }
 
-  /** Returns whether it can do this work at all. */
-  boolean supports(Work work);
+  /** Returns the names of all. */
+  public static List<String> names() {
+    return ALL.stream().map(QueueSystem::name).toList();
+  }
 
-  /**
-   * Opens one queue.
-   *
-   * @param directory its own, empty or left by an earlier {@link OpenQueue} of this system that was
-   *     closed
-   * @param work what will be done with it
-   */
-  OpenQueue open(Path directory, Work work) throws Exception;
+  /** Returns the system of this name. */
+  public static QueueSystem named(String name) {
+    return ALL.stream()
+        .filter(system -> system.name().equals(name))
+        .findFirst()
+        .orElseThrow(() -> new UsageException("no system '" + name + "'; there are " + names()));
+  }
 }

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A queue made of a sorted store: keys are sequence numbers, and the consumer keeps its place. A
- * store notifies nothing, so a waiting consumer looks every 50 µs.
+ * A queue made of a sorted store: keys are sequence numbers, and the consumer keeps its position. A
+ * store notifies no one, so a waiting consumer looks every 50 µs.
  */
 abstract class StoreQueue implements OpenQueue {
   private static final long PAUSE_NANOS = 50_000;
@@ -20,12 +20,7 @@ abstract class StoreQueue implements OpenQueue {
   /** What is below was there when the queue was opened: a hole in it will never be filled. */
   private final long found;
 
-  /**
-   * Creates it with what the store holds.
-   *
-   * @param lowest key, 0 if there is none
-   * @param found the number after the highest key
-   */
+  /** Creates it with the lowest key, 0 if there is none, and the number after the highest. */
   StoreQueue(Work work, long lowest, long found) {
     this.ack = work.ack();
     this.first = lowest;
@@ -67,8 +62,8 @@ abstract class StoreQueue implements OpenQueue {
     }
 
     /**
-     * Takes what follows without a hole: a number that another publisher has taken and not written
-     * yet is waited for, never jumped over.
+     * Takes what follows without a hole: it waits for a number that another publisher has taken and
+     * not written yet.
      */
     private int take(int max, Sink sink) throws Exception {
       int count = 0;

@@ -2,7 +2,7 @@
  * Queue systems behind one small interface, each configured as its own documentation advises for a
  * durable queue inside an application.
  *
- * <p>May import: River's public API, the peers, {@code UsageException} of {@code harness}.
+ * <p>May import: River's public API, the peers.
  */
 @NullMarked
 package com.wookler.river.benchmarks.system;

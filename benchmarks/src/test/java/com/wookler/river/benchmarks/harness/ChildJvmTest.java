@@ -3,7 +3,6 @@ package com.wookler.river.benchmarks.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.benchmarks.report.Row;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,8 +13,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 @Tag("full")
 class ChildJvmTest {
@@ -36,41 +33,31 @@ class ChildJvmTest {
   @Test
   void shouldDoJobsOneAfterTheOther() throws IOException {
     try (ChildJvm child = new ChildJvm(List.of("-Xmx128m"))) {
-      assertThat(child.ask(new Halve(8), Integer.class)).isEqualTo(4);
-      assertThatThrownBy(() -> child.ask(new Halve(3), Integer.class))
+      assertThat(child.ask(new Halve(8))).isEqualTo(4);
+      assertThatThrownBy(() -> child.ask(new Halve(3)))
           .hasMessage("Halve[number=3] failed: java.lang.IllegalArgumentException: 3 is odd");
-      assertThat(child.ask(new Halve(8), Integer.class)).isEqualTo(12);
+      assertThat(child.ask(new Halve(8))).isEqualTo(12);
     }
   }
 
-  /** Measures what its option says, in a JVM of its own. */
-  @Command(name = "typed")
-  public static final class Typed extends BenchmarkCommand {
-    @Option(names = "--figure")
-    private double figure;
-
-    @Override
-    protected List<Benchmark> benchmarks() {
-      return List.of(new Benchmark("one", "a figure", context -> List.of(row(context))));
-    }
-
-    private Row row(Context context) {
+  private static void measure(Context context, Rounds rounds) {
+    rounds.ofSystems("");
+    for (int figure : new int[] {5, 0, context.rounds(7)}) {
       String jvm = System.getProperty("bench.test", "");
-      double rounds = context.rounds(7);
-      return new Row("t", "line", jvm, "x", figure, 0, rounds, null, Map.of(), "");
-    }
-
-    @Override
-    protected List<String> jvm() {
-      return List.of("-Xmx128m", "-Dbench.test=child");
+      rounds.record("line", jvm, "x", figure, Map.of());
     }
   }
 
   @Test
   void shouldMeasureInAJvmOfItsOwnWithTheOptionsThatWereTyped(@TempDir Path directory) {
+    Suite.Benchmark one = new Suite.Benchmark("one", "t", "a figure", ChildJvmTest::measure);
+    Suite suite =
+        new Suite("typed", "typed", List.of(), new Suite.Jvm(true, "128m", 1), List.of(one));
     StringWriter out = new StringWriter();
-    CommandLine command = new CommandLine(new Typed()).setOut(new PrintWriter(out, true));
-    String[] arguments = {"--figure", "5", "--rounds", "9", "--directory", "" + directory};
+    CommandLine command = BenchmarkCommand.of(suite).setOut(new PrintWriter(out, true));
+    String[] arguments = {
+      "--jvm=-Dbench.test=child", "--rounds", "9", "--directory", directory.toString()
+    };
     assertThat(command.execute(arguments)).isZero();
     assertThat(out.toString()).contains("| line | child | 5.00 | 0–9.00 |");
     assertThat(directory).isEmptyDirectory();
@@ -80,7 +67,7 @@ class ChildJvmTest {
   void shouldSayThatTheJvmHasEnded() throws Exception {
     try (ChildJvm child = new ChildJvm(List.of("-Xmx128m"))) {
       child.kill();
-      assertThatThrownBy(() -> child.ask(new Halve(8), Integer.class))
+      assertThatThrownBy(() -> child.ask(new Halve(8)))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("its JVM has ended");
     }

@@ -4,16 +4,23 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.rest.client.RiverClient;
+import com.wookler.river.rest.server.RiverServer;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+/** The programs with queues in this JVM, and against a server. */
+@Timeout(120)
 @Tag("full")
 class ProgramsTest {
   private static final String NUMBER = "\\d+\\.\\d\\d";
@@ -31,6 +38,8 @@ class ProgramsTest {
   private static final String MISSES = "Consumer spun \\d+ times in misses\\.";
 
   @TempDir private Path directory;
+
+  private RiverServer server;
 
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -70,7 +79,7 @@ class ProgramsTest {
   @Test
   void shouldPutManyAndTellHowLongItTook() {
     List<String> lines =
-        lines(new PutManyCommand(), "-n", "105", "-c", "10", "--directory", here());
+        lines(new Programs.PutMany(), "-n", "105", "-c", "10", "--directory", here());
 
     assertMatch(
         lines,
@@ -87,7 +96,7 @@ class ProgramsTest {
   void shouldSpreadClientsOverQueuesAndGetWhatWasPut() {
     List<String> lines =
         lines(
-            new PutManyCommand(),
+            new Programs.PutMany(),
             "-n40",
             "-c4",
             "-b10",
@@ -110,18 +119,19 @@ class ProgramsTest {
 
   @Test
   void shouldKeepWhatAnEarlierRunLeftOnlyIfAsked() {
-    lines(new PutManyCommand(), "-n10", "-c1", "--directory", here());
-    lines(new PutManyCommand(), "-n10", "-c1", "-F", "--directory", here());
+    lines(new Programs.PutMany(), "-n10", "-c1", "--directory", here());
+    lines(new Programs.PutMany(), "-n10", "-c1", "-F", "--directory", here());
     assertHolds("spam", 20, 20);
 
-    lines(new PutManyCommand(), "-n10", "-c1", "--directory", here());
+    lines(new Programs.PutMany(), "-n10", "-c1", "--directory", here());
     assertHolds("spam", 30, 10);
   }
 
   @Test
   void shouldDeliverToManyClientsOnceAlsoWhenSomeAreKilled() {
     List<String> lines =
-        lines(new ManyClientsCommand(), "-n20", "-c5", "-s1", "-k50", "-M", "--directory", here());
+        lines(
+            new Programs.ManyClients(), "-n20", "-c5", "-s1", "-k50", "-M", "--directory", here());
 
     assertThat(lines.get(0))
         .matches("many-clients: 20 items to .* using 5 clients, kill rate 50%, at 1 msec/item");
@@ -133,7 +143,8 @@ class ProgramsTest {
   @Test
   void shouldFloodAndLeaveThePrefilledBehind() {
     List<String> lines =
-        lines(new FloodCommand(), "-n50", "-R2", "-C3", "-P7", "-B", "-k0", "--directory", here());
+        lines(
+            new Programs.Flood(), "-n50", "-R2", "-C3", "-P7", "-B", "-k0", "--directory", here());
 
     assertMatch(
         lines,
@@ -147,7 +158,7 @@ class ProgramsTest {
 
   @Test
   void shouldFloodInBatches() {
-    assertThat(lines(new FloodCommand(), "-n50", "-r8", "--directory", here())).hasSize(4);
+    assertThat(lines(new Programs.Flood(), "-n50", "-r8", "--directory", here())).hasSize(4);
     assertHolds("spam", 50, 0);
   }
 
@@ -158,7 +169,15 @@ class ProgramsTest {
 
     assertMatch(
         lines(
-            new PackingCommand(), "-n30", "-c2", "-t0", "-x", "-q", "small", "--directory", here()),
+            new Programs.Packing(),
+            "-n30",
+            "-c2",
+            "-t0",
+            "-x",
+            "-q",
+            "small",
+            "--directory",
+            here()),
         "packing: 30 items of 1kB with 0 second pauses",
         "Flushing queues first\\.",
         wrote.formatted(0),
@@ -174,18 +193,83 @@ class ProgramsTest {
 
   @Test
   void shouldFailWhenItemsAreNotInOrder() {
-    lines(new PutManyCommand(), "-n1", "-c1", "--directory", here());
+    lines(new Programs.PutMany(), "-n1", "-c1", "--directory", here());
 
-    assertThat(execute(new PackingCommand(), "-n5", "-c0", "-F", "--directory", here()))
+    assertThat(execute(new Programs.Packing(), "-n5", "-c0", "-F", "--directory", here()))
         .isEqualTo(CommandLine.ExitCode.SOFTWARE);
     assertThat(err.toString()).contains("Unexpected response at 0!");
   }
 
   @Test
   void shouldLeaveNoTemporaryDirectoryBehind() {
-    List<String> lines = lines(new ManyClientsCommand(), "-n1", "-c1", "-s0");
+    List<String> lines = lines(new Programs.ManyClients(), "-n1", "-c1", "-s0");
 
     String named = lines.get(0).replaceAll(".* items to (.*) using .*", "$1");
     assertThat(Path.of(named)).isAbsolute().doesNotExist();
+  }
+
+  /** Runs a program against the server of the test. */
+  private String served(Callable<Integer> program, String... args) {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of("-p", Integer.toString(server.port())));
+    lines(program, all.toArray(String[]::new));
+    return out.toString();
+  }
+
+  @AfterEach
+  void stop() {
+    if (server != null) {
+      server.close();
+    }
+  }
+
+  private void assertServes(String name, long published, long waiting) {
+    try (RiverClient client = RiverClient.builder("http://127.0.0.1:" + server.port()).build()) {
+      assertThat(client.queue(name).info().stats().nextSequence()).isEqualTo(published);
+      assertThat(client.subscriber(name, "clients").stats().lag()).isEqualTo(waiting);
+    }
+  }
+
+  @Test
+  void shouldPutManyAtAServerAndGetThem() {
+    assertThat(served(new Programs.PutMany(), "-n40", "-c4", "-r3", "-g", "-h", "localhost"))
+        .contains("to http://localhost:" + server.port() + " in 1 queues named spam")
+        .doesNotContain("Thrift");
+    assertServes("spam", 40, 0);
+  }
+
+  @Test
+  void shouldSayThatThereIsNoThriftAndUseHttp() {
+    assertThat(served(new Programs.PutMany(), "-n10", "-c2", "--thrift"))
+        .startsWith("River speaks no Thrift: using HTTP at http://127.0.0.1:" + server.port());
+    assertServes("spam", 10, 10);
+  }
+
+  @Test
+  void shouldDeliverToManyClientsOfAServer() {
+    assertThat(served(new Programs.ManyClients(), "-n10", "-c5", "-s1", "-k30", "-M"))
+        .contains("Received 10 items")
+        .contains("spam: items=");
+    assertServes("spam", 10, 0);
+  }
+
+  @Test
+  void shouldFloodAServerAndLeaveThePrefilledBehind() {
+    assertThat(served(new Programs.Flood(), "-n20", "-R2", "-C2", "-P7", "-B"))
+        .contains("Finished in");
+    assertServes("spam", 47, 7);
+  }
+
+  @Test
+  void shouldPackInOrderAtAServer() {
+    assertThat(served(new Programs.Packing(), "-n10", "-c2", "-t0", "-x")).contains("cycle: 2");
+    assertServes("spam", 30, 0);
+  }
+
+  @Test
+  void shouldRefuseADirectoryForAServer() {
+    assertThat(execute(new Programs.Flood(), "--thrift", "--directory", here())).isNotZero();
+    assertThat(err.toString()).contains("--directory is for queues in this JVM");
   }
 }

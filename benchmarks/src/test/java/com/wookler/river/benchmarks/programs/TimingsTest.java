@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
+/** What the programs send, and what they print of it. */
 class TimingsTest {
   @Test
   void shouldPrintMicrosecondsOfAllClients() {
@@ -15,7 +17,7 @@ class TimingsTest {
     timings.set(0, 1, 1_500);
     timings.set(1, 0, 2_500_000);
     timings.set(1, 1, 3_000);
-    timings.set(1, 2, 9_000_000); // more than was told: not kept
+    timings.set(1, 2, 9_000_000); // more than was expected: not kept
     StringWriter out = new StringWriter();
 
     timings.print(new PrintWriter(out, true));
@@ -37,5 +39,20 @@ class TimingsTest {
     new Timings(1, 1).print(new PrintWriter(out, true));
 
     assertThat(out.toString()).startsWith("Transactions: min=0.00; max=0.00; median=0.00;");
+  }
+
+  @Test
+  void shouldMakeAsManyBytesAsAsked() {
+    assertThat(Programs.text(0)).isEmpty();
+    assertThat(Programs.text(751)).hasSize(751).startsWith('A', ' ', 'r');
+    assertThat(Programs.kilobytes(3)).hasSize(3072).containsOnly('x');
+  }
+
+  @Test
+  void shouldNumberAnItemWithoutMakingItLonger() {
+    byte[] item = Programs.numbered(120, Programs.kilobytes(1));
+
+    assertThat(item).hasSize(1024);
+    assertThat(new String(item, StandardCharsets.US_ASCII)).startsWith("120xx");
   }
 }

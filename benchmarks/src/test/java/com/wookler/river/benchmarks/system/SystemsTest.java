@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.benchmarks.system.Work.Level;
+import com.wookler.river.benchmarks.harness.WorkerGroup;
+import com.wookler.river.benchmarks.system.OpenQueue.Receiver;
+import com.wookler.river.benchmarks.system.OpenQueue.Sender;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,9 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,59 +37,62 @@ class SystemsTest {
   @TempDir private Path directory;
 
   static Stream<Arguments> works() {
-    return works(1, 2);
+    List<Work> works = new ArrayList<>();
+    for (int publishers : new int[] {1, 2}) {
+      for (int batch : new int[] {1, BATCH}) {
+        for (boolean disk : new boolean[] {false, true}) {
+          works.add(new Work(publishers, 1, SIZE, batch, false, disk, 0));
+          works.add(new Work(publishers, 1, SIZE, batch, true, disk, 0));
+          works.add(new Work(publishers, 1, SIZE, batch, true, disk, UNDER_WAY));
+        }
+      }
+    }
+    return works.stream().flatMap(SystemsTest::bySystem);
+  }
+
+  private static Stream<Arguments> works(int publishers, boolean ack, int underWay) {
+    return works()
+        .filter(
+            arguments -> {
+              Work work = (Work) arguments.get()[1];
+              return work.publishers() == publishers
+                  && (work.ack() || !ack)
+                  && work.underWay() <= underWay;
+            });
   }
 
   static Stream<Arguments> worksOfSeveralPublishers() {
-    return works(2);
-  }
-
-  private static Stream<Arguments> works(Integer... numbers) {
-    return Stream.of(numbers)
-        .flatMap(
-            publishers ->
-                Stream.of(1, BATCH)
-                    .flatMap(
-                        batch ->
-                            Stream.of(
-                                new Work(publishers, 1, SIZE, batch, false, Level.MEMORY, 0),
-                                new Work(publishers, 1, SIZE, batch, true, Level.MEMORY, 0),
-                                new Work(publishers, 1, SIZE, batch, true, Level.MEMORY, UNDER_WAY),
-                                new Work(publishers, 1, SIZE, batch, false, Level.DISK, 0),
-                                new Work(publishers, 1, SIZE, batch, true, Level.DISK, 0),
-                                new Work(publishers, 1, SIZE, batch, true, Level.DISK, UNDER_WAY))))
-        .flatMap(SystemsTest::bySystem);
+    return works(2, false, UNDER_WAY);
   }
 
   static Stream<Arguments> worksWithAck() {
-    return Stream.of(1, BATCH)
-        .flatMap(
-            batch ->
-                Stream.of(Level.values())
-                    .map(level -> new Work(1, 1, SIZE, batch, true, level, 0))
-                    .flatMap(SystemsTest::bySystem));
+    return works(1, true, 0);
   }
 
   static Stream<Arguments> worksOfSeveralConsumers() {
     return Stream.of(true, false)
-        .map(ack -> new Work(1, 3, SIZE, 1, ack, Level.MEMORY, 0))
+        .map(ack -> new Work(1, 3, SIZE, 1, ack, false, 0))
         .flatMap(SystemsTest::bySystem);
   }
 
   static Stream<String> names() {
-    return Systems.all().stream().map(QueueSystem::name);
+    return QueueSystem.names().stream();
   }
 
   private static Stream<Arguments> bySystem(Work work) {
-    return Systems.all().stream()
-        .filter(system -> system.supports(work))
+    return QueueSystem.ALL.stream()
+        .filter(system -> system.can().test(work))
         .map(system -> Arguments.of(system.name(), work));
+  }
+
+  private OpenQueue open(String name, Work work) throws Exception {
+    return QueueSystem.named(name).opener().open(directory, work);
   }
 
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("works")
   void shouldDeliverAllInOrder(String name, Work work) throws Exception {
-    try (OpenQueue queue = Systems.byName(name).open(directory, work)) {
+    try (OpenQueue queue = open(name, work)) {
       publish(queue, work);
       shouldBeComplete(receiveAll(queue, work), work);
     }
@@ -99,28 +101,25 @@ class SystemsTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("worksOfSeveralPublishers")
   void shouldDeliverAllInOrderWhilePublishing(String name, Work work) throws Exception {
-    ExecutorService thread = Executors.newSingleThreadExecutor();
-    try (OpenQueue queue = Systems.byName(name).open(directory, work)) {
-      Future<List<byte[]>> received = thread.submit(() -> receiveAll(queue, work));
-      publish(queue, work);
-      shouldBeComplete(received.get(), work);
-    } finally {
-      thread.shutdown();
+    try (OpenQueue queue = open(name, work)) {
+      WorkerGroup both = new WorkerGroup();
+      both.addBody("CONSUMER", () -> shouldBeComplete(receiveAll(queue, work), work));
+      both.addBody("PUBLISHERS", () -> publish(queue, work));
+      both.work();
     }
   }
 
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("worksWithAck")
   void shouldKeepWhatIsNotAcknowledged(String name, Work work) throws Exception {
-    QueueSystem system = Systems.byName(name);
     List<byte[]> received;
-    try (OpenQueue queue = system.open(directory, work)) {
+    try (OpenQueue queue = open(name, work)) {
       publish(queue, work);
       try (Receiver receiver = queue.receiver(0)) {
         received = receive(receiver, work, 2 * BATCH);
       }
     }
-    try (OpenQueue queue = system.open(directory, work);
+    try (OpenQueue queue = open(name, work);
         Receiver receiver = queue.receiver(0)) {
       received.addAll(receive(receiver, work, MESSAGES - 2 * BATCH));
       shouldBeComplete(received, work);
@@ -133,7 +132,7 @@ class SystemsTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("worksWithAck")
   void shouldLetTheNextConsumerGoOn(String name, Work work) throws Exception {
-    try (OpenQueue queue = Systems.byName(name).open(directory, work)) {
+    try (OpenQueue queue = open(name, work)) {
       for (int round = 0; round < 2; round++) {
         publish(queue, work);
         List<byte[]> received = new ArrayList<>();
@@ -150,13 +149,12 @@ class SystemsTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("names")
   void shouldKeepWhatNobodyTook(String name) throws Exception {
-    QueueSystem system = Systems.byName(name);
     Work work = Work.publish(1, SIZE);
-    try (OpenQueue queue = system.open(directory, work)) {
+    try (OpenQueue queue = open(name, work)) {
       publish(queue, work);
     }
-    Work consume = Work.consume(1, SIZE, 1, false);
-    try (OpenQueue queue = system.open(directory, consume);
+    Work consume = new Work(0, 1, SIZE, 1, false, false, 0);
+    try (OpenQueue queue = open(name, consume);
         Receiver receiver = queue.receiver(0)) {
       shouldBeComplete(receive(receiver, work, MESSAGES), work);
     }
@@ -165,7 +163,7 @@ class SystemsTest {
   @ParameterizedTest(name = "{0}: {1}")
   @MethodSource("worksOfSeveralConsumers")
   void shouldGiveEachConsumerAll(String name, Work work) throws Exception {
-    try (OpenQueue queue = Systems.byName(name).open(directory, work)) {
+    try (OpenQueue queue = open(name, work)) {
       publish(queue, work);
       for (int number = 0; number < work.consumers(); number++) {
         try (Receiver receiver = queue.receiver(number)) {
@@ -180,8 +178,8 @@ class SystemsTest {
   @MethodSource("names")
   void shouldLeaveNoThreadThatKeepsTheProcess(String name) throws Exception {
     Set<Thread> before = threads();
-    Work work = new Work(1, 1, SIZE, 1, false, Level.MEMORY, 0);
-    try (OpenQueue queue = Systems.byName(name).open(directory, work);
+    Work work = new Work(1, 1, SIZE, 1, false, false, 0);
+    try (OpenQueue queue = open(name, work);
         Receiver receiver = queue.receiver(0)) {
       publish(queue, work);
       receive(receiver, work, MESSAGES);
@@ -195,7 +193,7 @@ class SystemsTest {
   @Test
   void shouldKnowEachSystemByItsName() {
     assertThat(names()).doesNotHaveDuplicates().startsWith("river", "chronicle");
-    assertThatThrownBy(() -> Systems.byName("no-such")).hasMessageContaining("river");
+    assertThatThrownBy(() -> QueueSystem.named("no-such")).hasMessageContaining("river");
   }
 
   private static Set<Thread> threads() {
@@ -205,24 +203,12 @@ class SystemsTest {
   }
 
   private static void publish(OpenQueue queue, Work work) throws Exception {
-    ExecutorService threads = Executors.newFixedThreadPool(work.publishers());
-    try {
-      List<Future<?>> ends = new ArrayList<>();
-      for (int publisher = 0; publisher < work.publishers(); publisher++) {
-        int one = publisher;
-        ends.add(
-            threads.submit(
-                () -> {
-                  publish(queue, work, one);
-                  return null;
-                }));
-      }
-      for (Future<?> end : ends) {
-        end.get();
-      }
-    } finally {
-      threads.shutdown();
+    WorkerGroup publishers = new WorkerGroup();
+    for (int publisher = 0; publisher < work.publishers(); publisher++) {
+      int one = publisher;
+      publishers.addBody("PUBLISHER-" + one, () -> publish(queue, work, one));
     }
+    publishers.work();
   }
 
   private static void publish(OpenQueue queue, Work work, int publisher) throws Exception {
