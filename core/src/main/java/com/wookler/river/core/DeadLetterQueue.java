@@ -289,7 +289,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   @Override
-  public void tell(DeadLetter letter) {
+  public void report(DeadLetter letter) {
     storage.notifyListeners(listeners -> listeners.deadLetter(subscriber, letter));
   }
 

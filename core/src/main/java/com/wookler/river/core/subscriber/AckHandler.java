@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what consumers decide over deliveries, and wakes the caller that can go on because of
- * it. Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the
- * device, without the lock. Without acknowledgement nothing is left to decide, and nothing happens.
+ * Carries out the acknowledgements of deliveries, and wakes the consumer that can continue because
+ * of one. Thread-safe: each call takes the subscriber's lock. An acknowledgement may wait for the
+ * device, without the lock. Does nothing for a subscriber without acknowledgement.
  */
 final class AckHandler<M> {
   static final String NACK = "nack";
@@ -43,15 +43,15 @@ final class AckHandler<M> {
   }
 
   void ack(MessageDelivery<M> delivery) {
-    decide(delivery, Acknowledgements::acknowledge, Effect.ACKNOWLEDGES);
+    acknowledge(delivery, Acknowledgements::acknowledge, Effect.ACKNOWLEDGES);
   }
 
   void ackUpTo(MessageDelivery<M> delivery) {
-    decide(delivery, Acknowledgements::acknowledgeUpTo, Effect.ACKNOWLEDGES);
+    acknowledge(delivery, Acknowledgements::acknowledgeUpTo, Effect.ACKNOWLEDGES);
   }
 
   void release(MessageDelivery<M> delivery) {
-    decide(delivery, Acknowledgements::release, Effect.RESCHEDULES);
+    acknowledge(delivery, Acknowledgements::release, Effect.RESCHEDULES);
   }
 
   /** Releases the message for a delivery after a delay. */
@@ -85,9 +85,9 @@ final class AckHandler<M> {
   private void retry(
       MessageDelivery<M> delivery, long delayMillis, String reason, @Nullable String exception) {
     if (state.isLast(delivery.attempt())) {
-      giveUp(delivery, Acknowledgement.NACKED, delivery.deadLetter(reason, exception));
+      deadLetter(delivery, Acknowledgement.NACKED, delivery.deadLetter(reason, exception));
     } else {
-      decide(
+      acknowledge(
           delivery,
           (acknowledgements, own) -> acknowledgements.retry(own, delayMillis, state.nowMillis()),
           Effect.RESCHEDULES);
@@ -95,24 +95,24 @@ final class AckHandler<M> {
   }
 
   void reject(MessageDelivery<M> delivery, String reason) {
-    giveUp(
+    deadLetter(
         delivery,
         Acknowledgement.REJECTED,
         delivery.deadLetter(Objects.requireNonNull(reason, "reason"), null));
   }
 
-  private void giveUp(
+  private void deadLetter(
       MessageDelivery<M> delivery, Acknowledgement acknowledgement, DeadLetter letter) {
     if (!state.config.ackRequired()) {
       return;
     }
-    AckResult outcome =
+    AckResult result =
         state.change(
             delivery,
             (acknowledgements, own) -> acknowledgements.startDeadLetter(own, acknowledgement),
             Effect.REMOVES);
-    ensureCurrent(delivery, outcome);
-    if (outcome == AckResult.DONE) {
+    ensureCurrent(delivery, result);
+    if (result == AckResult.DONE) {
       deadLettering.startDeadLetter(delivery, letter);
     }
   }
@@ -122,13 +122,13 @@ final class AckHandler<M> {
       throw new IllegalArgumentException("an extension by " + time);
     }
     long millis = TimeUnit.MILLISECONDS.convert(time);
-    decide(
+    acknowledge(
         delivery,
         (acknowledgements, own) -> acknowledgements.extend(own, millis, state.nowMillis()),
         Effect.RESCHEDULES);
   }
 
-  private void decide(
+  private void acknowledge(
       MessageDelivery<M> delivery,
       Change<? super MessageDelivery<M>, AckResult> change,
       Effect effect) {
@@ -137,8 +137,8 @@ final class AckHandler<M> {
     }
   }
 
-  private void ensureCurrent(MessageDelivery<M> delivery, AckResult outcome) {
-    if (outcome == AckResult.STALE) {
+  private void ensureCurrent(MessageDelivery<M> delivery, AckResult result) {
+    if (result == AckResult.STALE) {
       throw state.errors.stale(delivery.sequence(), delivery.attempt());
     }
   }
@@ -151,9 +151,9 @@ final class AckHandler<M> {
   }
 
   /**
-   * Gives back a message at which the filter threw. Without a backoff it waits as if nobody had
-   * acknowledged it, or a poll would meet it again at once, for ever. Without acknowledgement it
-   * counts as refused.
+   * Gives back a message at which the filter threw. Without a backoff it waits for the ack timeout,
+   * else a poll would take it again at once, for ever. Without acknowledgement it counts as
+   * refused.
    */
   void filterFailed(MessageDelivery<M> delivery, Throwable cause) {
     if (!state.config.ackRequired()) {
@@ -168,7 +168,7 @@ final class AckHandler<M> {
           String.valueOf(cause),
           cause.getClass().getName());
     } catch (StaleReceiptException e) {
-      return; // it took so long that somebody else has the message
+      return; // it took so long that another consumer has the message
     }
   }
 
@@ -178,7 +178,7 @@ final class AckHandler<M> {
     if (!state.config.ackRequired()) {
       return;
     }
-    deliveries.forEach(this::own); // a foreign one is refused before any is decided
+    deliveries.forEach(this::own); // a foreign one is refused before any is acknowledged
     state
         .change(deliveries, this::acknowledgeAll, Effect.ACKNOWLEDGES)
         .ifPresent( // those that are not stale are acknowledged all the same

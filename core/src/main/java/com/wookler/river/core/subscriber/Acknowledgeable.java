@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
-/** One delivery of one message, whose holder decides. Guarded by the subscriber's lock. */
+/** A delivery that can be acknowledged. Guarded by the subscriber's lock. */
 interface Acknowledgeable {
-  /** Returns the message's place in the log. */
+  /** Returns the place of the message in the log. */
   long place();
 
   long tag();
@@ -10,7 +10,7 @@ interface Acknowledgeable {
   /** Returns when it was delivered, in seconds since 1970; unsigned. */
   int deliveredSecond();
 
-  /** Returns what took effect so far. */
+  /** Returns the acknowledgement that took effect, if any. */
   Acknowledgement acknowledgement();
 
   void acknowledgement(Acknowledgement decided);

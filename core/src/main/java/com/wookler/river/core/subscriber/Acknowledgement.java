@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-/** What the holder of a delivery has decided, as far as it took effect. */
+/** The acknowledgement of a delivery that took effect. */
 enum Acknowledgement {
   NONE,
   ACKED,

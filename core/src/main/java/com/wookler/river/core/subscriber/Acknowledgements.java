@@ -6,9 +6,9 @@ import com.wookler.river.core.ack.Ledger;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Carries a consumer's acknowledgements into the ledger, and remembers in the claim which one took
- * effect: the ledger forgets what lies below its low watermark, but repeating an acknowledgement
- * must stay harmless.
+ * Carries a consumer's acknowledgements into the ledger, and remembers in the delivery which one
+ * took effect: the ledger forgets what lies below its low watermark, but repeating an
+ * acknowledgement must stay harmless.
  *
  * <p>Guarded by the subscriber's lock.
  */
@@ -27,12 +27,12 @@ final class Acknowledgements {
     this.acks = acks;
   }
 
-  /** Messages acknowledged since the subscriber was opened. */
+  /** Returns how many messages were acknowledged since the subscriber was opened. */
   long acked() {
     return acked;
   }
 
-  /** Messages that became dead letters since the subscriber was opened. */
+  /** Returns how many messages became dead letters since the subscriber was opened. */
   long dead() {
     return dead;
   }
@@ -42,7 +42,10 @@ final class Acknowledgements {
     dead += messages;
   }
 
-  /** Dead letters dropped for their number or age since the subscriber was opened. */
+  /**
+   * Returns how many dead letters were dropped for their number or age since the subscriber was
+   * opened.
+   */
   long deadDropped() {
     return deadDropped;
   }
@@ -56,14 +59,14 @@ final class Acknowledgements {
     if (target.acknowledgement() == Acknowledgement.ACKED) {
       return AckResult.REPEATED;
     }
-    AckResult outcome = ledger.acknowledge(target.place(), target.tag());
-    if (outcome != AckResult.STALE) {
+    AckResult result = ledger.acknowledge(target.place(), target.tag());
+    if (result != AckResult.STALE) {
       target.acknowledgement(Acknowledgement.ACKED);
     }
-    if (outcome == AckResult.DONE) {
+    if (result == AckResult.DONE) {
       count(1);
     }
-    return outcome;
+    return result;
   }
 
   AckResult acknowledgeUpTo(Acknowledgeable target) {
@@ -72,12 +75,12 @@ final class Acknowledgements {
       return AckResult.REPEATED;
     }
     long before = ledger.unfinished();
-    AckResult outcome = ledger.acknowledgeUpTo(target.place(), target.tag());
-    if (outcome != AckResult.STALE) {
+    AckResult result = ledger.acknowledgeUpTo(target.place(), target.tag());
+    if (result != AckResult.STALE) {
       target.acknowledgement(Acknowledgement.ACKED);
       count(before - ledger.unfinished());
     }
-    return outcome;
+    return result;
   }
 
   AckResult release(Acknowledgeable target) {
@@ -104,25 +107,25 @@ final class Acknowledgements {
 
   /** Completes a message that the filter refused; without acknowledgement it is completed. */
   AckResult refuse(Acknowledgeable target) {
-    AckResult outcome = ledger.acknowledge(target.place(), target.tag());
-    if (outcome == AckResult.DONE) {
+    AckResult result = ledger.acknowledge(target.place(), target.tag());
+    if (result == AckResult.DONE) {
       target.acknowledgement(Acknowledgement.ACKED);
       filtered++;
     }
-    return outcome;
+    return result;
   }
 
-  /** Messages that the filter refused since the subscriber was opened. */
+  /** Returns how many messages the filter refused since the subscriber was opened. */
   long filtered() {
     return filtered;
   }
 
   private AckResult givenBack(
-      Acknowledgeable target, Acknowledgement acknowledgement, AckResult outcome) {
-    if (outcome == AckResult.DONE) {
+      Acknowledgeable target, Acknowledgement acknowledgement, AckResult result) {
+    if (result == AckResult.DONE) {
       target.acknowledgement(acknowledgement);
     }
-    return unlessCompleted(outcome);
+    return unlessCompleted(result);
   }
 
   AckResult extend(Acknowledgeable target, long millis, long nowMillis) {
@@ -132,11 +135,11 @@ final class Acknowledgements {
   }
 
   /**
-   * Returns the message is completed, so an acknowledgement that wants it delivered again did not
-   * take effect.
+   * Returns stale for a message that is completed: an acknowledgement that wants it delivered again
+   * did not take effect.
    */
-  private static AckResult unlessCompleted(AckResult outcome) {
-    return outcome == AckResult.REPEATED ? AckResult.STALE : outcome;
+  private static AckResult unlessCompleted(AckResult result) {
+    return result == AckResult.REPEATED ? AckResult.STALE : result;
   }
 
   private void count(long messages) {

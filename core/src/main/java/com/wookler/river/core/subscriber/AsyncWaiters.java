@@ -19,17 +19,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where those wait for the messages of one subscriber that hold no thread, first come first served.
+ * Holds the futures that wait for messages of one subscriber without a thread, first come first
+ * served.
  *
- * <p>All of them have one place in the {@link Waiters.Line}, beside the consumers that are parked
- * in it. Whoever wakes it, a publisher perhaps, has a thread of the pool {@code async} look for
- * messages; futures are completed on the pool that futures use by themselves, for that runs what
- * the user has attached, or on an executor of his. A filter that finds nothing in a while is asked
- * on when others had the thread, so a large backlog of one subscriber holds up none.
+ * <p>All of them are one waiter in the {@link Waiters.Line}, beside the consumers that are parked
+ * there. When it is woken, a thread of the pool {@code async} looks for messages. Futures are
+ * completed on the pool that futures use by themselves, or on the user's executor, because user
+ * code is attached to them. A filter that finds nothing in a while continues when others had the
+ * thread, so a large backlog of one subscriber delays no other.
  *
- * <p><b>No message is lost to a cancellation.</b> A request is decided once, under its own lock:
+ * <p><b>No message is lost to a cancellation.</b> A request is answered once, under its own lock:
  * either messages were taken for it, or it was cancelled. A cancellation that comes while it looks
- * waits for the outcome, a turn at most, and is refused if there are messages. The rejected
+ * waits for the result, a turn at most, and is refused if there are messages. The rejected
  * alternative, to give back what was taken too late, cannot be had without acknowledgement.
  *
  * @param <M> what is waited for
@@ -62,14 +63,14 @@ final class AsyncWaiters<M> {
   private boolean closed;
 
   private volatile WorkerPool.@Nullable Serial looker; // written under the lock
-  private volatile boolean inLine; // whether nobody has woken the waiter
+  private volatile boolean inLine; // whether the waiter was not woken yet
   private Waiters.@Nullable Waiter waiter; // confined to the looker, like what follows
   private long timerAt = Long.MAX_VALUE;
 
   /**
-   * A room in which nobody waits yet.
+   * Creates it without waiters.
    *
-   * @param filters whether taking may look through a whole backlog, which no caller waits for
+   * @param filters whether taking may look through a whole backlog, for which no caller waits
    */
   AsyncWaiters(Waiters.Line line, TimeSource time, Poller<M> poller, boolean filters) {
     this.line = line;
@@ -81,26 +82,26 @@ final class AsyncWaiters<M> {
   /** What a look has come to. */
   private enum Look {
     /** The request is answered. */
-    DECIDED,
+    ANSWERED,
     /** There is nothing for it. */
     NOTHING,
     /** There may be something among what was not looked at yet. */
     MORE
   }
 
-  /** What was asked for; its state is under its own lock. */
+  /** A future that waits for messages; its state is guarded by its own lock. */
   private static final class Request<M> extends CompletableFuture<List<Delivery<M>>> {
     private final int max;
     private final long deadline;
     private final boolean waits;
     private final Executor completer;
-    private final ReentrantLock deciding = new ReentrantLock();
+    private final ReentrantLock answering = new ReentrantLock();
 
-    @GuardedBy("deciding")
-    private boolean decided;
+    @GuardedBy("answering")
+    private boolean answered;
 
     /**
-     * Asks.
+     * Creates a request.
      *
      * @param deadline when it is answered without messages
      * @param waits false if it is answered so as soon as all that there is was looked at, which may
@@ -113,30 +114,30 @@ final class AsyncWaiters<M> {
       this.completer = completer;
     }
 
-    private boolean decide() {
-      deciding.lock();
+    private boolean answerOnce() {
+      answering.lock();
       try {
-        boolean first = !decided;
-        decided = true;
+        boolean first = !answered;
+        answered = true;
         return first;
       } finally {
-        deciding.unlock();
+        answering.unlock();
       }
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
-      return decide() ? super.cancel(mayInterruptIfRunning) : isCancelled();
+      return answerOnce() ? super.cancel(mayInterruptIfRunning) : isCancelled();
     }
 
     @Override
     public boolean complete(List<Delivery<M>> value) {
-      return decide() && super.complete(value);
+      return answerOnce() && super.complete(value);
     }
 
     @Override
     public boolean completeExceptionally(Throwable cause) {
-      return decide() && super.completeExceptionally(cause);
+      return answerOnce() && super.completeExceptionally(cause);
     }
 
     @Override
@@ -148,10 +149,10 @@ final class AsyncWaiters<M> {
     Look look(Poller<M> poller, boolean last) {
       List<Delivery<M>> taken = List.of();
       Throwable failed = null;
-      deciding.lock();
+      answering.lock();
       try {
-        if (decided) {
-          return Look.DECIDED;
+        if (answered) {
+          return Look.ANSWERED;
         }
         try {
           taken = poller.takeInTurn(max);
@@ -159,15 +160,15 @@ final class AsyncWaiters<M> {
           failed = e;
         }
         boolean found = taken != null && !taken.isEmpty();
-        decided = found || failed != null || last;
-        if (!decided) {
+        answered = found || failed != null || last;
+        if (!answered) {
           return taken == null ? Look.MORE : Look.NOTHING;
         }
       } finally {
-        deciding.unlock();
+        answering.unlock();
       }
       answer(taken == null ? List.of() : taken, failed);
-      return Look.DECIDED;
+      return Look.ANSWERED;
     }
 
     private void answer(List<Delivery<M>> taken, @Nullable Throwable failed) {
@@ -193,7 +194,7 @@ final class AsyncWaiters<M> {
     boolean waits = !timeout.isZero() && !timeout.isNegative();
     if (!filters && (first || !waits)) {
       List<Delivery<M>> taken =
-          first ? poller.take(max) : List.of(); // else it is for those who wait
+          first ? poller.take(max) : List.of(); // else it is for those that wait
       if (!waits || !taken.isEmpty()) {
         return CompletableFuture.completedFuture(taken);
       }
@@ -222,7 +223,7 @@ final class AsyncWaiters<M> {
     return request;
   }
 
-  /** Has somebody look soon. */
+  /** Requests a look soon. */
   private void ask() {
     WorkerPool.Serial looks = looker;
     if (looks != null && asked.compareAndSet(false, true)) {
@@ -234,7 +235,7 @@ final class AsyncWaiters<M> {
     }
   }
 
-  /** For clocks that are moved by hand: no timer knows. While nothing is due, nobody looks. */
+  /** Looks where something may be due: a clock that is moved by hand runs no timer. */
   void runMaintenance(boolean mayBeDue) {
     if (nextDeadline <= time.nanoTime() || (mayBeDue && nextDeadline != Long.MAX_VALUE)) {
       ask();
@@ -247,10 +248,10 @@ final class AsyncWaiters<M> {
   }
 
   private void look() {
-    asked.set(false); // before the look: what comes behind it asks again
+    asked.set(false); // before the look: what comes after it asks again
     long end = filters ? time.nanoTime() + Poller.TURN_NANOS : 0;
     while (true) {
-      if (!inLine) { // before the look, so that a publish behind it wakes it
+      if (!inLine) { // before the look, so that a publish after it wakes it
         inLine = true;
         waiter = line.join(this::woken);
       }
@@ -261,9 +262,9 @@ final class AsyncWaiters<M> {
       }
       Look found = head.look(poller, false);
       boolean turnOver = filters && time.nanoTime() - end >= 0;
-      if (found == Look.MORE || (turnOver && found == Look.DECIDED)) {
+      if (found == Look.MORE || (turnOver && found == Look.ANSWERED)) {
         expire(false);
-        ask(); // behind the others
+        ask(); // after the others
         return;
       }
       if (found == Look.NOTHING) {
@@ -273,12 +274,12 @@ final class AsyncWaiters<M> {
     }
   }
 
-  /** Returns the one that has waited longest; those that are decided go. */
+  /** Returns the one that has waited longest; those that are answered go. */
   private @Nullable Request<M> head() {
     lock.lock();
     try {
       Request<M> head = waiting.peek();
-      while (head != null && isDecided(head)) {
+      while (head != null && isAnswered(head)) {
         waiting.remove();
         head = waiting.peek();
       }
@@ -291,12 +292,12 @@ final class AsyncWaiters<M> {
     }
   }
 
-  private static boolean isDecided(Request<?> request) {
-    request.deciding.lock();
+  private static boolean isAnswered(Request<?> request) {
+    request.answering.lock();
     try {
-      return request.decided;
+      return request.answered;
     } finally {
-      request.deciding.unlock();
+      request.answering.unlock();
     }
   }
 
@@ -306,7 +307,7 @@ final class AsyncWaiters<M> {
       line.leave(left);
     }
     inLine = false;
-    if (poller.needsAnother()) { // a wake that was meant for it goes on
+    if (poller.needsAnother()) { // a wake that was meant for it is passed to another
       line.wakeOne();
     }
   }

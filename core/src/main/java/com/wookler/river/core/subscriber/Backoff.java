@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 /**
  * How long a message waits before it is delivered again, by how often it was delivered; immutable.
  *
- * <p>It applies where nobody says otherwise: after a timeout, {@link Delivery#nack()} and {@link
- * Delivery#fail(Throwable)}, the last as {@link #afterFailure} says. As text, in XML: {@code none},
- * {@code fixed 5ss}, {@code list 1ss 5ss 30ss}, {@code exponential 1ss 5mm}, or {@code exponential
- * 1ss 5mm 2.0 0.2} with factor and jitter.
+ * <p>It applies where the caller gives no delay: after a timeout, {@link Delivery#nack()} and
+ * {@link Delivery#fail(Throwable)}, the last as {@link #afterFailure} says. As text, in XML: {@code
+ * none}, {@code fixed 5ss}, {@code list 1ss 5ss 30ss}, {@code exponential 1ss 5mm}, or {@code
+ * exponential 1ss 5mm 2.0 0.2} with factor and jitter.
  *
- * <p>A wait that has begun goes on while its subscriber is closed, or killed, as {@link
+ * <p>A wait that has begun continues while its subscriber is closed, or killed, as {@link
  * Delivery#nack(java.time.Duration)} says. One after a timeout has begun when a poll or
- * housekeeping has noticed that, at most a fraction of a second later. What is out when the
+ * housekeeping has noticed that, at most a fraction of a second later. What is in flight when the
  * subscriber is closed comes at once when it is opened again.
  */
 public sealed interface Backoff {

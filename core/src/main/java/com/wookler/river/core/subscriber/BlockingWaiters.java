@@ -6,12 +6,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where the consumers of one subscriber wait for messages, each parked until a publish, a due
+ * Parks the consumers of one subscriber that wait for messages, each until a publish, a due
  * redelivery or the end of its time; none of them spins.
  *
- * <p>A publish wakes one consumer. Whoever leaves wakes the next if there is more to take, or a
- * redelivery to time: so no message waits beside a sleeping consumer, and one message does not wake
- * them all.
+ * <p>A publish wakes one consumer. A consumer that leaves wakes the next if there is more to take,
+ * or a redelivery to time: so no message waits beside a sleeping consumer, and one message does not
+ * wake them all.
  *
  * @param <M> what is waited for
  */
@@ -48,7 +48,7 @@ final class BlockingWaiters<M> {
 
   private List<Delivery<M>> park(int max, long deadline) throws InterruptedException {
     while (true) {
-      // before the look below, so that a publish behind it wakes this thread
+      // before the look below, so that a publish after it wakes this thread
       Waiters.Waiter waiter = line.join();
       try {
         List<Delivery<M>> taken = poller.take(max);

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that a subscriber gave up, and why.
+ * A message that became a dead letter of a subscriber, and why.
  *
  * @param message as it was published
  * @param attempts deliveries that it had
@@ -21,9 +21,9 @@ public record DeadLetter(
     StoredMessage message, int attempts, String reason, @Nullable String exception) {
 
   /**
-   * Which message a letter is about.
+   * The message that a letter is about.
    *
-   * @param place where it stands in the log
+   * @param place of it in the log
    * @param publishedMicros when it was published
    */
   public record Source(long place, long publishedMicros) {}
@@ -53,7 +53,7 @@ public record DeadLetter(
     return exception == null ? letter : letter.withHeader(DeadLetters.EXCEPTION, text(exception));
   }
 
-  /** Returns what the headers of a letter say it is about; null if they do not. */
+  /** Returns the message that a letter is about by its headers; null if they do not say. */
   public static @Nullable Source source(Map<String, byte[]> headers) {
     byte[] place = headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE));
     byte[] published = headers.get(DeadLetters.PUBLISHED);

@@ -4,14 +4,14 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where the dead letters of one subscriber are kept; implemented by the queue. Thread-safe, but
- * letters are added one at a time. What it does may wait for the device: never called under the
- * subscriber's lock.
+ * Keeps the dead letters of one subscriber; implemented by the queue. Thread-safe, but letters are
+ * added one at a time. What it does may wait for the device: never called under the subscriber's
+ * lock.
  *
  * @param <M> type of the data
  */
 public interface DeadLetterStore<M> extends AutoCloseable {
-  /** Of subscribers that cannot give up: those of a queue of dead letters. */
+  /** Returns the store of subscribers without dead letters: those of a queue of dead letters. */
   static <M> DeadLetterStore<M> none(String queue) {
     return new NoDeadLetters<>(queue);
   }
@@ -27,7 +27,7 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   void force();
 
   /**
-   * Says that the messages of all letters below a place are completed, and that this is on the
+   * Records that the messages of all letters below a place are completed, and that this is on the
    * device.
    */
   void settle(long end);
@@ -41,15 +41,15 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   long drop(long most, Duration age);
 
   /**
-   * Returns what the letters are about that were not {@link #settle settled}; in order of places.
+   * Returns the messages of the letters that were not {@link #settle settled}, in order of places.
    */
   List<DeadLetter.Source> unsettled();
 
   /** Returns the place of the next letter. */
   long end();
 
-  /** Says that a message is dead, its letter on the device. */
-  void tell(DeadLetter letter);
+  /** Notifies listeners of a dead letter, which is on the device. */
+  void report(DeadLetter letter);
 
   /** Runs this soon, on a thread that may wait for the device. */
   void later(Runnable task);

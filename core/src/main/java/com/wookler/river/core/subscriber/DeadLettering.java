@@ -5,10 +5,10 @@ import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes dead letters of messages that are given up.
+ * Makes dead letters of messages that were rejected or whose delivery limit is reached.
  *
  * <p><b>The invariant.</b> A message is completed only when its letter is on the device, and has
  * one letter however often the process ends in between. The steps:
@@ -26,14 +26,14 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li>the ledger takes the message out of delivery;
  *   <li>the letter is added: by the holder's thread, which so knows it safe from a kill when its
- *       acknowledgement returns, or in the background for messages whose deliveries are used up;
+ *       acknowledgement returns, or in the background for messages that are exhausted;
  *   <li>in the background the letters are forced, then their messages are completed;
- *   <li>once the ledger was forced behind that, the letters count as settled.
+ *   <li>once the ledger was forced after that, the letters count as settled.
  * </ol>
  *
- * <p>After a crash between 2 and 4 the letters that are not settled tell which messages to
- * complete. The rejected alternative, to look for repeats before each letter is added, has to read
- * all of them.
+ * <p>After a crash between 2 and 4 the letters that are not settled name the messages to complete.
+ * The rejected alternative, to look for repeats before each letter is added, has to read all of
+ * them.
  *
  * <p>A letter that cannot be added in the background is tried again, later and later.
  */
@@ -46,11 +46,11 @@ final class DeadLettering<M> {
   private final DeadLetterStore<M> store;
   private final AtomicBoolean asked = new AtomicBoolean();
 
-  /** Held while a letter is added, so that letters stand here in the order of their places. */
+  /** Held while a letter is added, so that letters are added in the order of their places. */
   private final ReentrantLock adding = new ReentrantLock();
 
-  @GuardedBy("adding")
-  private final Deque<PendingLetter> added = new ArrayDeque<>();
+  /** Letters of which the messages are not completed yet; added to under that lock. */
+  private final Queue<PendingLetter> added = new ConcurrentLinkedQueue<>();
 
   /** Letters whose messages are not completed yet; less only under the subscriber's lock. */
   private final AtomicInteger unfinished = new AtomicInteger();
@@ -61,7 +61,7 @@ final class DeadLettering<M> {
   private long dropAt; // confined to housekeeping
   private long settledEnd; // confined to the flusher, after the constructor
 
-  /** A message that is given up. */
+  /** A letter of a message that is not completed yet. */
   private record PendingLetter(DeadLetter letter, long tag, long place) {
     long source() {
       return letter.message().sequence();
@@ -86,7 +86,7 @@ final class DeadLettering<M> {
 
   /**
    * Completes what has its letter from an earlier run. A letter about something else than what the
-   * log has under that sequence, because the log was cut behind it, completes nothing.
+   * log has under that sequence, because the log was cut after it, completes nothing.
    */
   private void recover() {
     List<DeadLetter.Source> sources = store.unsettled();
@@ -106,7 +106,7 @@ final class DeadLettering<M> {
     completedEnd = sources.isEmpty() ? 0 : store.end();
   }
 
-  /** Returns what is completed already, and perhaps gone from the log, is not looked for. */
+  /** Returns whether the log has the unfinished message that a letter is about. */
   @GuardedBy("state.lock")
   private boolean isMessageOf(DeadLetter.Source source) {
     if (source.place() < state.ledger.lowWatermark()) {
@@ -116,11 +116,11 @@ final class DeadLettering<M> {
       StoredMessage message = state.fetcher.finder().find(source.place());
       return message != null && message.originalMicros() == source.publishedMicros();
     } catch (DamagedMessageException e) {
-      return false; // comes again, and is met where it is delivered
+      return false; // comes again, and is reported where it is delivered
     }
   }
 
-  /** Letters that are there, and whose messages are not completed and counted yet. */
+  /** Returns how many letters there are whose messages are not completed and counted yet. */
   int unfinished() {
     return unfinished.get();
   }
@@ -184,7 +184,7 @@ final class DeadLettering<M> {
     try {
       store.later(task);
       return true;
-    } catch (RuntimeException e) { // closing; the next opening goes on
+    } catch (RuntimeException e) { // closing; the next opening continues
       LOG.debug("No dead letters any more: {}", e.toString());
       return false;
     }
@@ -198,7 +198,7 @@ final class DeadLettering<M> {
     }
   }
 
-  /** What cannot be dropped now is tried again by {@link #dropLettersOverLimits}. */
+  /** Drops letters; those that cannot be dropped now are tried again later. */
   private void drop() {
     try {
       long dropped = store.drop(state.config.deadLetterLimit(), state.config.deadLetterAge());
@@ -206,7 +206,7 @@ final class DeadLettering<M> {
         countDropped(dropped);
       }
     } catch (RuntimeException e) {
-      if (!isClosed() && saidUndropped.mayLog()) {
+      if (state.isOpen() && saidUndropped.mayLog()) {
         LOG.warn(
             "Queue {}, subscriber {}: the oldest dead letters cannot be dropped, trying again: {}",
             state.errors.queue(),
@@ -229,12 +229,12 @@ final class DeadLettering<M> {
   }
 
   /**
-   * Returns what is due by time, and by itself: for a queue on which nobody polls.
+   * Does what is due by time: for a queue on which no consumer polls.
    *
    * @return whether nothing is left
    */
   boolean runMaintenance() {
-    if (state.config.maxDeliveries() == 0 && isEmpty()) {
+    if (state.config.maxDeliveries() == 0 && added.isEmpty()) {
       return true;
     }
     boolean exhausted;
@@ -244,26 +244,17 @@ final class DeadLettering<M> {
         return true;
       }
       if (state.ledger.nextDueMillis() <= state.nowMillis()) {
-        state.expire();
+        state.collectTimedOut();
       }
       exhausted = state.ledger.nextExhausted() >= 0;
     } finally {
       state.lock.unlock();
     }
-    boolean left = exhausted || !isEmpty();
+    boolean left = exhausted || !added.isEmpty();
     if (left && retry.isTime()) {
       wake();
     }
     return !left;
-  }
-
-  private boolean isEmpty() {
-    adding.lock();
-    try {
-      return added.isEmpty();
-    } finally {
-      adding.unlock();
-    }
   }
 
   private void run() {
@@ -283,26 +274,17 @@ final class DeadLettering<M> {
         wake();
       }
     } catch (RuntimeException e) {
-      if (isClosed()) {
-        return; // the next opening goes on
+      if (!state.isOpen()) {
+        return; // the next opening continues
       }
       state.force.touch();
       LOG.warn(
-          "Queue {}, subscriber {}: a message to give up stays unfinished, its dead letter cannot"
+          "Queue {}, subscriber {}: a message stays unfinished, because its dead letter cannot"
               + " be kept; next try in {} s: {}",
           state.errors.queue(),
           state.config.name(),
           retry.failed(),
           e.toString());
-    }
-  }
-
-  private boolean isClosed() {
-    state.lock.lock();
-    try {
-      return state.isClosed();
-    } finally {
-      state.lock.unlock();
     }
   }
 
@@ -363,7 +345,7 @@ final class DeadLettering<M> {
 
   /** Forces the letters that were added, then completes their messages. */
   private void complete() {
-    List<PendingLetter> letters = letters();
+    List<PendingLetter> letters = List.copyOf(added);
     if (letters.isEmpty()) {
       return;
     }
@@ -371,9 +353,9 @@ final class DeadLettering<M> {
     if (!state.changeIfOpen(() -> complete(letters))) {
       return; // the next opening finds them
     }
-    forget(letters.size());
+    letters.forEach(letter -> added.remove()); // the first ones: only this task removes any
     completedEnd = letters.get(letters.size() - 1).place() + 1;
-    letters.forEach(letter -> store.tell(letter.letter()));
+    letters.forEach(letter -> store.report(letter.letter()));
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock
@@ -387,32 +369,12 @@ final class DeadLettering<M> {
     return true;
   }
 
-  private List<PendingLetter> letters() {
-    adding.lock();
-    try {
-      return new ArrayList<>(added);
-    } finally {
-      adding.unlock();
-    }
-  }
-
-  private void forget(int letters) {
-    adding.lock();
-    try {
-      for (int i = 0; i < letters; i++) {
-        added.remove();
-      }
-    } finally {
-      adding.unlock();
-    }
-  }
-
-  /** Up to where messages are completed; to be asked before the ledger is forced. */
+  /** Returns up to where messages are completed; to be called before the ledger is forced. */
   long completedEnd() {
     return completedEnd;
   }
 
-  /** Says that the ledger was forced since {@link #completedEnd} said this; on the flusher. */
+  /** Settles letters, after the ledger was forced since {@link #completedEnd} returned this. */
   void forced(long end) {
     if (end <= settledEnd) {
       return;
@@ -421,13 +383,11 @@ final class DeadLettering<M> {
       store.settle(end);
       settledEnd = end;
     } catch (RuntimeException e) { // acknowledgements are forced all the same
-      LOG.warn("Queue {}: cannot note which dead letters are settled", state.errors.queue(), e);
+      LOG.warn("Queue {}: cannot record which dead letters are settled", state.errors.queue(), e);
     }
   }
 
-  /**
-   * Before the subscriber moves: a letter of a message before that is to complete nothing after.
-   */
+  /** Settles all letters before the subscriber moves, so that they complete nothing after that. */
   void settleAll() {
     if (state.config.ackRequired()) {
       store.settle(store.end());

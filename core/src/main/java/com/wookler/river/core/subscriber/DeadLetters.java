@@ -3,8 +3,8 @@ package com.wookler.river.core.subscriber;
 import java.util.List;
 
 /**
- * The messages that a subscriber gave up: a queue of its own, {@code <queue>.<subscriber>.dead}, in
- * the subscriber's directory.
+ * The dead letters of a subscriber: a queue of its own, {@code <queue>.<subscriber>.dead}, in the
+ * subscriber's directory.
  *
  * <p>A message comes here when its last delivery failed ({@link SubscriberConfig#maxDeliveries}),
  * or when its holder {@link Delivery#reject rejects} it. It counts as completed for the subscriber
@@ -16,7 +16,7 @@ import java.util.List;
  * them may be replaced.
  *
  * <p>Dead letters go with what they belong to: {@code removeSubscriber} and {@code delete} remove
- * them too. They are not archived: what was redriven or purged is gone.
+ * them too. They are not archived: what was redriven or purged is deleted.
  *
  * <p>Thread-safe. Every method throws {@link com.wookler.river.core.message.QueueClosedException}
  * once the subscriber or the queue is closed.
@@ -30,15 +30,13 @@ public interface DeadLetters<M> {
   /** Name of the queue that the message was published to. */
   String QUEUE = PREFIX + "queue";
 
-  /** Name of the subscriber that gave it up. */
+  /** Name of the subscriber whose dead letter it is. */
   String SUBSCRIBER = PREFIX + "subscriber";
 
   /** The message's sequence in that queue, decimal. */
   String SEQUENCE = PREFIX + "sequence";
 
-  /**
-   * Of a message that was delayed: where its copy stands that was made when it was due, decimal.
-   */
+  /** Of a message that was delayed: the place of the re-enqueued copy, decimal. */
   String PLACE = PREFIX + "place";
 
   /** When it was published there, such as {@code 2026-11-20T10:15:00.123456Z}. */
@@ -48,16 +46,16 @@ public interface DeadLetters<M> {
   String ATTEMPTS = PREFIX + "attempts";
 
   /**
-   * Why: what {@link Delivery#reject} was told, what its processing threw, {@code nack}, or {@code
+   * Why: the reason of {@link Delivery#reject}, what its processing threw, {@code nack}, or {@code
    * not acknowledged}.
    */
   String REASON = PREFIX + "reason";
 
-  /** Class of the exception that {@link Delivery#fail} was told; only then. */
+  /** Class of the exception that was passed to {@link Delivery#fail}; only then. */
   String EXCEPTION = PREFIX + "exception";
 
   /**
-   * Of a redriven message: name of the subscriber that it is for. All others pass over it, which
+   * Of a redriven message: name of the subscriber that it is for. All others skip it, which
    * completes it for them.
    */
   String REDRIVEN_TO = "river.redriven.to";
@@ -75,8 +73,8 @@ public interface DeadLetters<M> {
 
   /**
    * Returns the oldest ones, without changing anything. {@link Delivery#sequence} is that in the
-   * dead letters' queue, {@link Delivery#publishedAt} the time when it was given up; there is
-   * nothing to acknowledge.
+   * dead letters' queue, {@link Delivery#publishedAt} the time when it became a dead letter; there
+   * is nothing to acknowledge.
    *
    * @param max 1 or more
    */
@@ -85,17 +83,18 @@ public interface DeadLetters<M> {
   /**
    * Publishes the oldest ones anew to the queue that they come from, for this subscriber only, and
    * takes them out of here: with the same data, key and headers but those of a dead letter, a new
-   * sequence behind all that is there, and attempts counted anew.
+   * sequence after all that is there, and attempts counted anew.
    *
    * <p>Goes in steps of up to 64, each on the device before it is taken out of here, so that it can
    * be interrupted and called again at any time; after a crash within a step the messages of that
    * step come twice.
    *
-   * <p>Where the queue has no room, it waits as a publisher would, and then goes as far as it can.
+   * <p>Where the queue has no capacity, it waits as a publisher would, and then goes as far as it
+   * can.
    *
    * @param max how many at most, 1 or more
    * @return how many
-   * @throws com.wookler.river.core.message.QueueFullException there is no room for one
+   * @throws com.wookler.river.core.message.QueueFullException there is no capacity for one
    */
   int redrive(int max);
 

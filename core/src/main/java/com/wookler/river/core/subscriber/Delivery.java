@@ -20,23 +20,26 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public interface Delivery<M> {
-  /** Returns the sequence that the message's publisher was told. */
+  /** Returns the sequence that {@code publish} returned for the message. */
   long sequence();
 
   /**
-   * Returns where it stands in the log, in whose order messages are delivered: its sequence, but
-   * for a message that was delayed, which has a later place.
+   * Returns its place in the log, in whose order messages are delivered: its sequence, but for a
+   * message that was delayed, which has a later place.
    */
   default long place() {
     return sequence();
   }
 
-  /** 1 for the first delivery of this message to this subscriber, one more at each further one. */
+  /**
+   * Returns 1 for the first delivery of this message to this subscriber, one more at each further
+   * one.
+   */
   int attempt();
 
   /**
-   * Returns the data, converted from bytes at the first call and kept. Whatever the converter
-   * throws comes out here, and concerns this message only.
+   * Returns the data, converted from bytes at the first call and kept. What the converter throws is
+   * thrown here, and concerns this message only.
    */
   M data();
 
@@ -57,7 +60,7 @@ public interface Delivery<M> {
   /**
    * Returns when it was published; never decreases from one sequence to the next. A message that
    * was delayed ({@link com.wookler.river.core.message.Message#deliverAfter}) keeps its sequence
-   * and this time, and is delivered behind later ones.
+   * and this time, and is delivered after later ones.
    */
   Instant publishedAt();
 
@@ -81,7 +84,7 @@ public interface Delivery<M> {
    * last one that {@link SubscriberConfig#maxDeliveries} allows, the message becomes a dead letter
    * at once, as by {@link #reject}.
    *
-   * <p>The delay goes on by the clock of the day while the subscriber is closed. It survives kill
+   * <p>The delay continues by the clock of the day while the subscriber is closed. It survives kill
    * -9 once this returned; a power loss may take it for as long as an acknowledgement at {@link
    * com.wookler.river.core.message.Durability#MEMORY}, and then the message comes at once when the
    * subscriber is opened. If the clock was set back while the subscriber was closed, the message
@@ -101,9 +104,9 @@ public interface Delivery<M> {
   }
 
   /**
-   * Says that processing the message threw: like {@link #nack()}, but that it waits a little where
-   * it fails again and there is no {@link Backoff#afterFailure backoff}, and a dead letter tells
-   * what.
+   * Gives the message back because processing it threw: like {@link #nack()}, but it waits a little
+   * where it fails again and there is no {@link Backoff#afterFailure backoff}, and a dead letter
+   * has the exception.
    *
    * @param cause its class and text are kept if this was the last delivery
    */
@@ -112,9 +115,9 @@ public interface Delivery<M> {
   }
 
   /**
-   * Gives the message up: it becomes a {@link DeadLetters dead letter}, and is delivered no more.
-   * The letter survives kill -9 once this returned. It is on the device before the message counts
-   * as completed, soon after.
+   * Makes the message a {@link DeadLetters dead letter}, which is delivered no more. The letter
+   * survives kill -9 once this returned. It is on the device before the message counts as
+   * completed, soon after.
    *
    * @param reason kept with it
    * @throws com.wookler.river.common.errors.RiverException the letter cannot be kept; the message

@@ -16,7 +16,10 @@ interface DeliveryOwner<M> {
 
   Receipts receipts();
 
-  /** Returns what was decided by receipt; guarded by the subscriber's lock, as it says. */
+  /**
+   * Returns the memory of acknowledgements by receipt; guarded by the subscriber's lock, as it
+   * says.
+   */
   ReceiptMemory memory();
 
   void ack(MessageDelivery<M> delivery);

@@ -20,8 +20,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The subscriber: {@link Poller} take messages, {@link AckHandler} say what became of them, and
- * this moves, pauses and closes; all over one {@link SubscriberState}.
+ * The front of a subscriber: {@link Poller} takes messages, {@link AckHandler} and {@link
+ * ReceiptHandler} acknowledge them, {@link Peeker} looks without taking, {@link Maintenance} does
+ * what is due by time, and this class moves, pauses and closes; all over one {@link
+ * SubscriberState}.
  *
  * <p>Created by the queue only.
  *
@@ -44,7 +46,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final AsyncWaiters<M> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
-  /** Carries out what is done through a delivery. */
+  /** Carries out the acknowledgements of deliveries. */
   private final class Owner implements DeliveryOwner<M> {
     @Override
     public String queueName() {
@@ -251,7 +253,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     } finally {
       context.removal().unlock();
     }
-    state.announceToAll(); // what was published meanwhile found nobody listening if it was full
+    state.announceToAll(); // what was published meanwhile woke no consumer if it was full
     return lag;
   }
 
@@ -259,7 +261,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.discardGivenUp();
+      state.discardOverLimits();
       return state.fetcher.lag();
     } finally {
       state.lock.unlock();
@@ -268,22 +270,13 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   @Override
   public void pause() {
-    setPaused(true);
+    state.pause(true);
   }
 
   @Override
   public void resume() {
-    setPaused(false);
+    state.pause(false);
     state.line.wakeAll();
-  }
-
-  private void setPaused(boolean value) {
-    state.lock.lock();
-    try {
-      state.pause(value);
-    } finally {
-      state.lock.unlock();
-    }
   }
 
   @Override
@@ -296,7 +289,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return deadLettering.store();
   }
 
-  /** Does what is due by time though nobody polls; called by housekeeping. */
+  /** Does what is due by time though no consumer polls; called by housekeeping. */
   public void runMaintenance() {
     deadLettering.dropLettersOverLimits();
     async.runMaintenance(maintenance.run());
@@ -323,7 +316,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.discardGivenUp();
+      state.discardOverLimits();
       Ledger ledger = state.ledger;
       int letters = deadLettering.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
@@ -353,28 +346,18 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
         : Duration.of(Math.max(0, state.times.ageOf(micros)), MICROS);
   }
 
-  /** Returns whether nobody has begun to close it. */
+  /** Returns whether no caller has begun to close it. */
   public boolean isOpen() {
-    state.lock.lock();
-    try {
-      return !state.isClosed();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.isOpen();
   }
 
   /** Returns the lowest sequence that it still needs; also after it was closed. */
   public long lowWatermark() {
-    state.lock.lock();
-    try {
-      return state.lowWatermark();
-    } finally {
-      state.lock.unlock();
-    }
+    return state.lowWatermark();
   }
 
   /**
-   * Completes everything below a sequence, for housekeeping: the queue gives it up.
+   * Completes everything below a sequence, for housekeeping: the queue discards it.
    *
    * @param end no further than the log's
    */
@@ -382,21 +365,14 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.discardBelow(end);
   }
 
-  /** Messages that were given up since it was opened; any thread. */
+  /** Returns how many messages were discarded since it was opened; any thread. */
   public long discarded() {
     return state.discarded();
   }
 
-  /** Lets go of a block that it has completed, so that its file can be removed. */
+  /** Closes the files of a block that it has completed, so that they can be removed. */
   public void leave(int block) {
-    state.lock.lock();
-    try {
-      if (!state.isClosed()) {
-        state.fetcher.leave(block);
-      }
-    } finally {
-      state.lock.unlock();
-    }
+    state.leave(block);
   }
 
   @Override
@@ -415,22 +391,13 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   public void close() {
     closing.lock(); // the caller that closes second must find it closed when this returns
     try {
-      if (markClosed()) {
+      if (state.close()) {
         state.line.close();
         async.close();
         onClose.accept(this);
       }
     } finally {
       closing.unlock();
-    }
-  }
-
-  private boolean markClosed() {
-    state.lock.lock();
-    try {
-      return state.close();
-    } finally {
-      state.lock.unlock();
     }
   }
 

@@ -2,7 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.StoredMessage;
 
-/** Where a queue's expired messages go; implemented by the queue. Thread-safe. */
+/** Keeps a queue's expired messages; implemented by the queue. Thread-safe. */
 public interface ExpiredMessages {
   /** They are just completed. */
   ExpiredMessages NOWHERE =
@@ -25,8 +25,8 @@ public interface ExpiredMessages {
   boolean keep(StoredMessage message, SubscriberConfig subscriber);
 
   /**
-   * Brings to the device what was kept for a subscriber; comes before a force of its ledger, which
-   * counts it as completed. On a thread that nobody interrupts.
+   * Brings to the device what was kept for a subscriber; precedes a force of its ledger, which
+   * counts it as completed. On a thread that is never interrupted.
    *
    * @throws com.wookler.river.common.errors.RiverException it may not be on the device
    */

@@ -6,15 +6,15 @@ import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the messages of a queue expire, and what becomes of them then.
+ * The rules by which the messages of a queue expire.
  *
- * @param maxAgeMicros so long after its publish time every message expires; {@link Long#MAX_VALUE}:
- *     none does by its age
+ * @param maxAgeMicros the time after its publish time when every message expires; {@link
+ *     Long#MAX_VALUE}: none does by its age
  * @param sweep how many a step of housekeeping completes at most, for one subscriber
- * @param store where expired messages go
+ * @param store keeps expired messages
  */
 public record Expiries(long maxAgeMicros, int sweep, ExpiredMessages store) {
-  /** Only messages expire that say so themselves, and they go nowhere. */
+  /** Only messages with a time to live expire, and they are kept nowhere. */
   public static final Expiries NONE = new Expiries(Long.MAX_VALUE, 1, ExpiredMessages.NOWHERE);
 
   /** Returns when a message expires, by the wall clock; {@link Long#MAX_VALUE}: never. */

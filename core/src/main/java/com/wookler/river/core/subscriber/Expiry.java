@@ -7,11 +7,10 @@ import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which messages have expired for one subscriber, and has them kept before they are completed.
+ * Decides which messages have expired for one subscriber, and keeps them before they are completed.
  * The clock is read for messages that can expire only.
  *
- * <p>While they cannot be kept, the subscriber stands still before the first of them: {@link
- * #isStuck}.
+ * <p>While they cannot be kept, the subscriber stops before the first of them: {@link #isStuck}.
  *
  * <p>Guarded by the subscriber's lock.
  */
@@ -44,7 +43,7 @@ final class Expiry {
     return expiries.expiresAt(times, publishedMicros, terms);
   }
 
-  /** Has it kept. Returns whether it may be completed. */
+  /** Keeps a message, and returns whether it may be completed. */
   boolean keep(StoredMessage message) {
     if (!expiries.store().keep(message, subscriber)) {
       stuck = true;
@@ -59,7 +58,7 @@ final class Expiry {
     return stuck;
   }
 
-  /** Has it tried again. */
+  /** Allows a further attempt to keep messages. */
   void tryAgain() {
     stuck = false;
   }
@@ -77,7 +76,7 @@ final class Expiry {
     return times.version();
   }
 
-  /** Messages that expired since the subscriber was opened. */
+  /** Returns how many messages expired since the subscriber was opened. */
   long expired() {
     return expired;
   }

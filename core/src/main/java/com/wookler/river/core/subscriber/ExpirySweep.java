@@ -7,34 +7,34 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Completes expired messages of a subscriber on which nobody polls; in steps of housekeeping.
+ * Completes expired messages of a subscriber on which no consumer polls; in steps of housekeeping.
  *
- * <p>It looks only where nothing was taken since the last step: a poll passes over expired messages
- * by itself. It remembers when the message that it met first expires, and does not read that again;
- * and until when nothing can be due, as long as nobody touches the subscriber.
+ * <p>It looks only where nothing was taken since the last step: a poll skips expired messages by
+ * itself. It remembers when the first message that has not expired will expire, and does not read
+ * that again; and until when nothing can be due, as long as the subscriber does not change.
  */
 final class ExpirySweep<M> {
   private final SubscriberState<M> state;
 
   // confined to housekeeping
   private long takenBefore = -1;
-  private long met = -1;
-  private long metExpiresAt;
-  private @Nullable Object metBy; // what stored times meant then
-  private boolean quiet; // nothing is due before quietUntil, unless it is published or touched
+  private long first = -1;
+  private long firstExpiresAt;
+  private @Nullable Object firstBy; // what stored times meant then
+  private boolean quiet; // nothing is due before quietUntil, unless there is a publish or a change
   private long quietUntil; // microseconds since 1970
-  private boolean quietWhatComes; // whatever is published, it stands behind something else
+  private boolean quietWhatComes; // what is published comes after a message that waits
 
   ExpirySweep(SubscriberState<M> state) {
     this.state = state;
   }
 
-  /** Returns whether the last run left nothing to do; to be asked behind it. */
+  /** Returns whether the last run left nothing to do; to be called after it. */
   boolean isQuiet() {
     return quiet;
   }
 
-  /** Until when, in microseconds since 1970. */
+  /** Returns until when nothing can be due, in microseconds since 1970. */
   long quietUntil() {
     return quietUntil;
   }
@@ -43,7 +43,7 @@ final class ExpirySweep<M> {
   boolean isQuietOver() {
     return quietUntil != Long.MAX_VALUE
         && (state.time.epochMicros() >= quietUntil
-            || !Objects.equals(metBy, state.times.version()));
+            || !Objects.equals(firstBy, state.times.version()));
   }
 
   /** Returns whether what is published meanwhile does not change that. */
@@ -83,7 +83,7 @@ final class ExpirySweep<M> {
       }
       wake = (wasStuck || moved) && state.fetcher.hasMore();
     } catch (RiverException e) { // damage, or a block that cannot be read now
-      return; // a poll tells
+      return; // a poll reports it
     } finally {
       state.lock.unlock();
     }
@@ -93,14 +93,14 @@ final class ExpirySweep<M> {
   @SuppressWarnings("GuardedBy") // called under the lock
   private void sweep() {
     Expiry expiry = state.fetcher.expiry();
-    state.expire();
+    state.collectTimedOut();
     for (int i = 0; i < expiry.sweep() && !expiry.isStuck(); i++) {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();
-      if (next == met
-          && expiry.nowMicros() < metExpiresAt
-          && Objects.equals(metBy, expiry.clockVersion())) {
-        quiet(metExpiresAt, true);
+      if (next == first
+          && expiry.nowMicros() < firstExpiresAt
+          && Objects.equals(firstBy, expiry.clockVersion())) {
+        quiet(firstExpiresAt, true);
         return;
       }
       if (ready < 0 && !state.ledger.canDeliver()) {
@@ -114,15 +114,15 @@ final class ExpirySweep<M> {
         }
         return;
       }
-      if (Terms.isDelayed(message.terms())) { // it comes behind, when it is due
+      if (Terms.isDelayed(message.terms())) { // its copy comes when it is due
         state.ledger.skip(next + 1);
         state.force.changed();
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
-        met = next;
-        metBy = expiry.clockVersion();
-        metExpiresAt = expiry.at(message.publishedMicros(), message.terms());
+        first = next;
+        firstBy = expiry.clockVersion();
+        firstExpiresAt = expiry.at(message.publishedMicros(), message.terms());
         return;
       }
       boolean another = DeadLetter.isForAnother(message.headers(), state.config.name());

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks a subscriber's filter, on the polling thread and without a lock. The message was delivered
- * for it: a filter that ends the process has the attempt counted.
+ * Applies a subscriber's filter, on the polling thread and without a lock. The message was
+ * delivered before: if the filter ends the process, the attempt counts.
  */
 final class FilterStage<M> {
   private static final Logger LOG = LoggerFactory.getLogger(FilterStage.class);
@@ -33,7 +33,10 @@ final class FilterStage<M> {
     return delivery -> wanted.test(message(delivery));
   }
 
-  /** Returns whether the consumer gets the message; what it does not get is decided. */
+  /**
+   * Returns whether the consumer gets the message; what it does not get is acknowledged or given
+   * back.
+   */
   boolean passes(MessageDelivery<M> delivery) {
     boolean passes;
     try {

@@ -24,16 +24,16 @@ final class LedgerForce implements GroupCommit.Target {
   private final GroupCommit commits;
 
   /**
-   * Held while the ledger is forced and until the result is noted: a force that begins later and is
-   * told that all is well must know of the one that failed.
+   * Held while the ledger is forced and until the result is recorded: a force that begins later and
+   * succeeds must know of the one that failed.
    */
   private final Object forcing = new Object();
 
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
   private volatile boolean touched = true; // as above, since housekeeping has looked
-  private volatile long changes; // so many acknowledgements; written under the lock
+  private volatile long changes; // a count of acknowledgements; written under the lock
   private volatile long deliveredEnd; // messages below it may be acknowledged; as above
-  private volatile long forcedEnd; // so many acknowledgements are on the device
+  private volatile long forcedEnd; // how many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 
   LedgerForce(SubscriberConfig config, Ledger ledger, ForceOrder order, SubscriberErrors errors) {
@@ -45,7 +45,7 @@ final class LedgerForce implements GroupCommit.Target {
     this.commits = new GroupCommit(this, order.committer());
   }
 
-  /** To be called behind the change: a force that runs before it must leave the flag set. */
+  /** To be called after the change: a force that runs before it must leave the flag set. */
   void changed() {
     VarHandle.fullFence(); // the change must not be seen after the flag was found set
     if (!unforced) { // a store that other cores must see, only where it says something new
@@ -56,7 +56,7 @@ final class LedgerForce implements GroupCommit.Target {
     }
   }
 
-  /** Something has become due that is not in the ledger. */
+  /** Has housekeeping look, because something became due that is not in the ledger. */
   void touch() {
     VarHandle.fullFence();
     if (!touched) {
@@ -69,15 +69,13 @@ final class LedgerForce implements GroupCommit.Target {
     return touched;
   }
 
-  /**
-   * To be called before housekeeping looks: what changes behind that is looked at the next time.
-   */
+  /** To be called before housekeeping looks: what changes after that is looked at the next time. */
   void untouch() {
     touched = false;
   }
 
   /**
-   * To be called behind acknowledgements, under the subscriber's lock.
+   * To be called after acknowledgements, under the subscriber's lock.
    *
    * @return what to {@link #await} without it
    */
@@ -176,7 +174,7 @@ final class LedgerForce implements GroupCommit.Target {
     return errors.unforced(failure);
   }
 
-  /** After the last force: the caller that still waits gets an answer. */
+  /** Ends it after the last force: callers that still wait get an answer. */
   void end() {
     commits.end();
   }

@@ -5,8 +5,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for the filter of a subscriber that nobody has opened in this run: one that is code, of
- * which only the name is on disk, or an expression that cannot be read without its library.
+ * Replaces the filter of a subscriber that was not opened in this run: one that is code, of which
+ * only the name is on disk, or an expression that cannot be compiled without river-filter.
  *
  * @param name of its class
  * @param expression its text, if it is an expression
@@ -18,7 +18,7 @@ public record LostFilter(String name, @Nullable String expression)
     throw new IllegalStateException("the filter " + name + " was not given in this run");
   }
 
-  /** Returns what it was, and why it is not there. */
+  /** Returns which filter it replaces, and why. */
   public String reason() {
     return expression == null
         ? name + ", which is not kept on disk"

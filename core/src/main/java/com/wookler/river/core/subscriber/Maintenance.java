@@ -4,7 +4,7 @@ import com.wookler.river.core.log.BlockLog;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a subscriber has done for it by time. While nothing can be due, a step of housekeeping costs
+ * Does what is due by time for a subscriber. While nothing can be due, a step of housekeeping costs
  * three reads of volatile fields and of the clocks: no lock, no read of the log, no task.
  *
  * <p>That is so from a step that found nothing to do, until the earliest of: the next deadline in
@@ -30,7 +30,7 @@ final class Maintenance<M> {
     this.log = log;
   }
 
-  /** Returns a step. Returns whether something may be due for those that wait. */
+  /** Runs a step, and returns whether something may be due for those that wait. */
   boolean run() {
     if (quiet
         && !state.force.isTouched()
@@ -71,7 +71,7 @@ final class Maintenance<M> {
     return times;
   }
 
-  /** Returns a closed one has nothing due. */
+  /** Returns when something is due in the ledger; never for a closed subscriber. */
   private long dueMillis() {
     state.lock.lock();
     try {

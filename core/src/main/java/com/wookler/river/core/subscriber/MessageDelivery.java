@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A delivery as the subscriber hands it over; kept small, there is one a message. */
+/** A delivery to a consumer; kept small, because there is one a message. */
 class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final DeliveryOwner<M> owner;
   private final long place;
@@ -18,13 +18,13 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final byte[] bytes;
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
-  private long tag; // set once, under the subscriber's lock, before anybody else has it
+  private long tag; // set once, under the subscriber's lock, before a consumer has it
   private int deliveredSecond; // as above; since 1970, unsigned
   private Acknowledgement acknowledgement =
       Acknowledgement.NONE; // guarded by the subscriber's lock
-  private volatile @Nullable M data; // converted by the caller that asks first
+  private volatile @Nullable M data; // converted by the first caller
 
-  /** What the reader of the log gives: one object a message, not two. */
+  /** Creates it from the parts of a message: one object a message, not two. */
   MessageDelivery(
       DeliveryOwner<M> owner,
       long place,
@@ -40,7 +40,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     this.headers = headers;
   }
 
-  /** Returns what the reader of the log gives, be it a re-enqueued copy or not. */
+  /** Creates it from the parts of a message, which may be a re-enqueued copy. */
   static <M> MessageDelivery<M> of(
       DeliveryOwner<M> owner,
       long place,
@@ -69,7 +69,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
         : new TermedDelivery<>(owner, message, terms);
   }
 
-  void deliveredEnd(long withTag, int inSecond) {
+  void delivered(long withTag, int inSecond) {
     tag = withTag;
     deliveredSecond = inSecond;
   }
@@ -91,9 +91,9 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   }
 
   @Override
-  public void acknowledgement(Acknowledgement decided) {
-    acknowledgement = decided;
-    owner.memory().decided(place, tag, decided);
+  public void acknowledgement(Acknowledgement value) {
+    acknowledgement = value;
+    owner.memory().acknowledged(place, tag, value);
   }
 
   @Override
@@ -198,7 +198,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return publishedMicros;
   }
 
-  /** Returns what was said of the message besides its content; null if nothing was. */
+  /** Returns the terms of the message; null if it has none. */
   @Nullable Terms terms() {
     return null;
   }
@@ -212,7 +212,7 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return new StoredMessage(place, publishedMicros, bytes, key, headers, terms);
   }
 
-  /** Returns what is kept of it if it is given up. */
+  /** Returns its dead letter. */
   DeadLetter deadLetter(String reason, @Nullable String exception) {
     return new DeadLetter(stored(), attempt(), reason, exception);
   }

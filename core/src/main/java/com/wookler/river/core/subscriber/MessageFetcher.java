@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds what a subscriber is to be given next: first what is to be delivered again, then what is
- * new to it, in the backups as long as it stands before the log, and in the log.
+ * Finds the messages that a subscriber is given next: first those to be delivered again, then those
+ * that are new to it, from the backups while its position is before the log, and from the log.
  *
  * <p>Guarded by the subscriber's lock.
  */
@@ -29,7 +29,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
   private static final int FIRST_CAPACITY = 64;
 
-  /** So many messages that wait for their keys are read at most before others have the lock. */
+  /** How many messages that wait for their keys are read at most before others have the lock. */
   private static final int READ_AHEAD = 1024;
 
   private final DeliveryOwner<M> owner;
@@ -121,7 +121,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       return List.of(first);
     }
     List<Delivery<M>> taken = new ArrayList<>(Math.min(max, FIRST_CAPACITY));
-    for (Delivery<M> next = first; next != null; next = pollBehind(nowMillis)) {
+    for (Delivery<M> next = first; next != null; next = pollAfter(nowMillis)) {
       taken.add(next);
       if (taken.size() == max) {
         break;
@@ -144,10 +144,10 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * What was delivered must reach its consumer, so damage behind it, a file that cannot be opened
+   * What was delivered must reach its consumer, so damage after it, a file that cannot be opened
    * now, or a page that the device does not bring, is left to the next call, which meets it again.
    */
-  private @Nullable Delivery<M> pollBehind(long nowMillis) {
+  private @Nullable Delivery<M> pollAfter(long nowMillis) {
     try {
       return poll(nowMillis);
     } catch (RiverException | InternalError e) {
@@ -199,7 +199,7 @@ final class MessageFetcher<M> implements AutoCloseable {
           continue;
         }
       }
-      delivery.deliveredEnd(tag, second(nowMillis));
+      delivery.delivered(tag, second(nowMillis));
       taken++;
       return delivery;
     }
@@ -238,7 +238,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         MessageDelivery<M> delivery = MessageDelivery.of(owner, message);
-        delivery.deliveredEnd(ledger.redeliver(again, nowMillis), second(nowMillis));
+        delivery.delivered(ledger.redeliver(again, nowMillis), second(nowMillis));
         taken++;
         return delivery;
       }
@@ -258,14 +258,14 @@ final class MessageFetcher<M> implements AutoCloseable {
     return finder;
   }
 
-  /** The position was moved, perhaps to before the log. */
+  /** Notes that the position was moved, perhaps to before the log. */
   void moved() {
     inPast = past != null;
   }
 
   /**
    * Returns the message at the ledger's position out of a backup; null, and no longer in the past,
-   * when the log has come.
+   * when the position is in the log.
    */
   private @Nullable MessageDelivery<M> readPast() {
     PastReader from = Objects.requireNonNull(past);
@@ -285,7 +285,7 @@ final class MessageFetcher<M> implements AutoCloseable {
           return MessageDelivery.of(owner, message);
         }
         // what is before it was lost before its block was archived
-        end = message == null ? behindHole(from, position, first) : message.sequence();
+        end = message == null ? endOfHole(from, position, first) : message.sequence();
       } catch (DamagedMessageException e) {
         end = finder.passOver(position);
         if (end == position) {
@@ -298,10 +298,10 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  private long behindHole(PastReader from, long position, long first) {
+  private long endOfHole(PastReader from, long position, long first) {
     long end = Math.min(first, log.gaps().endOf(position));
     if (end == position) { // nothing has reported it
-      end = Math.min(first, from.behind(position).orElse(first));
+      end = Math.min(first, from.sequenceAfter(position).orElse(first));
       LOG.warn(
           "{}: damaged: sequences {} to {} are neither in a backup nor in the log any more",
           who,
@@ -311,7 +311,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return end;
   }
 
-  /** Returns the message, for a further delivery; null if it is lost, and completed therefore. */
+  /** Returns the message, for a further delivery; null if it is lost, which completes it. */
   private @Nullable StoredMessage readAgain(long sequence) {
     try {
       long location = ledger.address(sequence);
@@ -327,7 +327,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** Returns the message at the ledger's position, which passes over what is lost. */
+  /** Returns the message at the ledger's position, skipping what is lost. */
   private @Nullable MessageDelivery<M> read() {
     while (true) {
       long position = ledger.position();
@@ -346,7 +346,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** Messages that are not completed, without those that are lost. */
+  /** Returns how many messages are not completed, without those that are lost. */
   long lag() {
     return log.nextSequence()
         - log.gaps().messagesFrom(ledger.position())
@@ -364,8 +364,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     if (lowWatermark >= log.nextSequence()) {
       return Long.MAX_VALUE;
     }
-    if (lowWatermark
-        != oldest) { // figures are asked for more often than the low watermark moves, or less
+    if (lowWatermark != oldest) { // statistics may be read more often than the low watermark moves
       try {
         oldestMicros = readMicros(lowWatermark);
       } catch (RiverException e) { // it may be readable soon
@@ -383,11 +382,11 @@ final class MessageFetcher<M> implements AutoCloseable {
           location == 0 ? finder.find(sequence) : finder.find(sequence, location); // much cheaper
       return message == null ? Long.MAX_VALUE : message.publishedMicros();
     } catch (DamagedMessageException e) {
-      return Long.MAX_VALUE; // the poll that meets it says so
+      return Long.MAX_VALUE; // the poll that reads it reports it
     }
   }
 
-  /** Messages delivered so far. */
+  /** Returns how many messages were delivered so far. */
   long taken() {
     return taken;
   }
@@ -406,7 +405,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         || (ledger.canDeliver() && ledger.position() < log.nextSequence());
   }
 
-  /** Lets go of a block that is completed. */
+  /** Closes the files of a block that is completed. */
   void leave(int block) {
     reader.leave(block);
     finder.leave(block);

@@ -68,7 +68,7 @@ final class MessageFinder implements AutoCloseable {
   /**
    * Reads a message that was read before.
    *
-   * @param location as the log's reader gave it then; 0 if it was passed over
+   * @param location as the log's reader gave it then; 0 if it was skipped
    */
   StoredMessage find(long sequence, long location) {
     if (location == UNKNOWN) {

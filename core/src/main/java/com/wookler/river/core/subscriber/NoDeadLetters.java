@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import java.time.Duration;
 import java.util.List;
 
-/** For the subscribers of a queue of dead letters: what they take is given up already. */
+/** For the subscribers of a queue of dead letters, which make no dead letters themselves. */
 final class NoDeadLetters<M> implements DeadLetterStore<M> {
   private final String queue;
 
@@ -42,7 +42,7 @@ final class NoDeadLetters<M> implements DeadLetterStore<M> {
   }
 
   @Override
-  public void tell(DeadLetter letter) {}
+  public void report(DeadLetter letter) {}
 
   @Override
   public void later(Runnable task) {

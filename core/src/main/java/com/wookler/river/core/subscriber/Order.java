@@ -1,15 +1,15 @@
 package com.wookler.river.core.subscriber;
 
-/** In which order a subscriber's messages are delivered; fixed when it is created. */
+/** The order in which a subscriber's messages are delivered; fixed when it is created. */
 public enum Order {
   /** In the order of their sequences; what is delivered again comes first. */
   SEQUENCE,
 
   /**
-   * At most one message of a key at a time: while one is out, waits to be delivered again, or for
-   * its dead letter, the later ones of its key wait, also beyond a restart, and come in the order
-   * of their sequences. When it is acknowledged, dead, expired or refused by the filter, the next
-   * one comes. Other keys go on, and messages without a key wait for nobody. A delayed message
+   * At most one message of a key at a time: while one is in flight, waits to be delivered again, or
+   * for its dead letter, the later ones of its key wait, also beyond a restart, and come in the
+   * order of their sequences. When it is acknowledged, dead, expired or refused by the filter, the
+   * next one comes. Other keys continue, and messages without a key never wait. A delayed message
    * takes its turn when it is due.
    *
    * <p>All consumers of the subscriber share this: of one key, one message is at one of them. A

@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
  * Reads messages that have left the log out of the backups, a frame at a time, in front of the
  * log's reader: a subscriber that was moved there reads on from one into the other.
  *
- * <p>What it has still to read is not expired, and no block leaves the log as long as a subscriber
- * stands before it; so where the backups end and the log begins nothing is left out. Guarded by the
- * subscriber's lock.
+ * <p>What it has still to read is not expired, and no block leaves the log while a subscriber's
+ * position is before it; so nothing is left out where the backups end and the log begins. Guarded
+ * by the subscriber's lock.
  */
 final class PastReader {
-  /** Where a message was found that stands in a backup; no location of the log. */
+  /** The location of a message that is in a backup; no location of the log. */
   static final long LOCATION = -2;
 
   private final Backup backup;
@@ -71,10 +71,10 @@ final class PastReader {
   }
 
   /**
-   * Returns the next sequence that is not lost, for what a read of this one has met. What is lost
-   * up to there is reported, and on record when this returns.
+   * Returns the next sequence that is not lost, after a read of this one met damage. What is lost
+   * up to there is reported and recorded when this returns.
    *
-   * @return the same one if it is there after all, or is not to be passed over
+   * @return the same one if it is there after all, or is not to be skipped
    */
   long passOver(long sequence) {
     if (salvage == null) {
@@ -89,12 +89,12 @@ final class PastReader {
     return backup.damageOf(sequence, log.firstSequence()).map(Damage::end).orElse(sequence);
   }
 
-  /** Returns the first sequence behind this one that a backup holds. */
-  OptionalLong behind(long sequence) {
+  /** Returns the first sequence after this one that a backup holds. */
+  OptionalLong sequenceAfter(long sequence) {
     return backup.firstSequenceFrom(sequence);
   }
 
-  /** One message again, for a further delivery. */
+  /** Reads one message, for a further delivery. */
   StoredMessage again(long sequence) {
     return backup
         .read(sequence)
@@ -104,7 +104,7 @@ final class PastReader {
                     "damaged: no backup holds sequence " + sequence + " any more"));
   }
 
-  /** Gives its memory back. */
+  /** Drops the frame that it has in memory. */
   void forget() {
     frame = List.of();
     at = 0;

@@ -14,9 +14,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at what a subscriber would be given, changing nothing. Thread-safe: holds the queue's
- * removal lock while it reads, so that no block goes and no backup expires, and the subscriber's
- * lock for a moment a message. Filter and converter are asked without either.
+ * Looks at the messages that a subscriber would be given, changing nothing. Thread-safe: holds the
+ * queue's removal lock while it reads, so that no block goes and no backup expires, and the
+ * subscriber's lock for a moment a message. Filter and converter are asked without either.
  */
 final class Peeker<M> {
   private final SubscriberState<M> state;
@@ -27,7 +27,7 @@ final class Peeker<M> {
   /** A message, and how often it was delivered. */
   private record Seen(StoredMessage message, int attempts) {}
 
-  /** Where messages are read: what has left the log in the past, if there is a backup. */
+  /** Read messages: from the log, and from the backups, if there are any. */
   private record Readers(LogReader inLog, @Nullable PastReader past) {}
 
   Peeker(SubscriberState<M> state, SubscriberContext<M> context, @Nullable FilterStage<M> filter) {
@@ -130,7 +130,7 @@ final class Peeker<M> {
         return new Seen(message, attempts);
       }
       from =
-          message == null ? behind(readers, sequence) : Math.max(message.sequence(), sequence + 1);
+          message == null ? after(readers, sequence) : Math.max(message.sequence(), sequence + 1);
     }
   }
 
@@ -143,9 +143,9 @@ final class Peeker<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
-      boolean isBehind = // one that was read and is available holds its key
+      boolean isAfter = // one that was read and is available holds its key
           message.sequence() >= state.ledger.position() && state.ledger.isLocked(key);
-      return seen.add(key) && !isBehind;
+      return seen.add(key) && !isAfter;
     } finally {
       state.lock.unlock();
     }
@@ -168,7 +168,7 @@ final class Peeker<M> {
     return context.backup() == null ? Math.max(sequence, log.firstSequence()) : sequence;
   }
 
-  /** Returns the message; null if it is lost, in a backup perhaps the first behind what is lost. */
+  /** Returns the message; null if it is lost, in a backup perhaps the first after what is lost. */
   private @Nullable StoredMessage read(Readers readers, long sequence) {
     try {
       PastReader past = readers.past();
@@ -197,13 +197,14 @@ final class Peeker<M> {
         : past.endOfLost(sequence);
   }
 
-  /** Returns where to look on behind a message that is lost. */
-  private long behind(Readers readers, long sequence) {
+  /** Returns where to continue after a message that is lost. */
+  private long after(Readers readers, long sequence) {
     long end = endOfLost(readers, sequence);
     long first = log.firstSequence();
     PastReader past = readers.past();
     return end > sequence || past == null || sequence >= first
         ? end
-        : Math.min(first, past.behind(sequence + 1).orElse(first)); // nothing tells what it was
+        : Math.min(
+            first, past.sequenceAfter(sequence + 1).orElse(first)); // nothing says what it was
   }
 }

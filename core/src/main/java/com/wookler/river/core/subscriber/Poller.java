@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Poller<M> {
   private static final int SAMPLE_MASK = 63;
 
-  /** How long a filter looks for a message before others have the thread, and through how many. */
+  /** How long a filter looks for a message before others have the thread. */
   static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private static final int TURN_MESSAGES = 1_000;
@@ -122,7 +122,7 @@ final class Poller<M> {
         state.line.listen(false);
         return null;
       }
-      state.discardGivenUp();
+      state.discardOverLimits();
       boolean ackRequired = state.config.ackRequired();
       long due = state.ledger.nextDueMillis();
       long before = state.fetcher.taken();
@@ -155,11 +155,11 @@ final class Poller<M> {
       return taken;
     } finally {
       state.lock.unlock();
-      tell(wake, exhausted);
+      announce(wake, exhausted);
     }
   }
 
-  private void tell(boolean wake, boolean exhausted) {
+  private void announce(boolean wake, boolean exhausted) {
     state.announce(wake);
     if (exhausted) {
       deadLettering.wake();
@@ -173,7 +173,7 @@ final class Poller<M> {
     }
   }
 
-  /** Counts what was taken; {@code openedNanos} says that the beginning was not looked at. */
+  /** Counts what was taken; {@code openedNanos} means that the start was not timed. */
   @GuardedBy("state.lock")
   private void took(long messages, long started) {
     state.force.changed();

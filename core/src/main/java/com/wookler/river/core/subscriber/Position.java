@@ -3,21 +3,21 @@ package com.wookler.river.core.subscriber;
 import java.time.Instant;
 import java.util.Objects;
 
-/** A place in a queue, for a subscriber to start at or to move to. */
+/** Where a subscriber starts in a queue, or moves to. */
 public sealed interface Position {
-  /** Returns the oldest message in the log. */
+  /** Returns the position of the oldest message in the log. */
   static Position earliest() {
     return Earliest.INSTANCE;
   }
 
-  /** Behind the newest message: only what is published from now on. */
+  /** Returns the position after the newest message: only what is published from now on. */
   static Position latest() {
     return Latest.INSTANCE;
   }
 
   /**
-   * This message, in the log or in a backup; the oldest that is left if it is gone, and behind the
-   * newest if it is not published yet.
+   * Returns the position of this message, in the log or in a backup; of the oldest that is left if
+   * it was removed, and the one after the newest if it is not published yet.
    *
    * @param sequence 0 or more
    */
@@ -25,7 +25,10 @@ public sealed interface Position {
     return new At(sequence);
   }
 
-  /** Returns the first message published at or after this time, in the log or in a backup. */
+  /**
+   * Returns the position of the first message published at or after this time, in the log or in a
+   * backup.
+   */
   static Position time(Instant time) {
     return new Since(time);
   }

@@ -20,7 +20,7 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
   private final int attempts;
 
   /**
-   * Of the log, a backup, or a subscriber.
+   * Creates it for a message of the log, a backup, or a subscriber.
    *
    * @param attempts deliveries that it had; 0 without a subscriber
    */
@@ -40,7 +40,7 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
     return message.sequence();
   }
 
-  /** Returns what was said of the message besides its content; null if nothing was. */
+  /** Returns the terms of the message; null if it has none. */
   @Nullable Terms terms() {
     return message.terms();
   }

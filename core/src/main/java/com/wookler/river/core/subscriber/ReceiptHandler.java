@@ -13,15 +13,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what is decided by receipt, as {@link AckHandler} does by delivery. Thread-safe:
- * takes the subscriber's lock once a call.
+ * Carries out acknowledgements by receipt, as {@link AckHandler} does those by delivery.
+ * Thread-safe: takes the subscriber's lock once a call.
  */
 final class ReceiptHandler<M> {
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final Receipts receipts;
 
-  /** A message that is given up, by its receipt. */
+  /** A delivery whose message becomes a dead letter. */
   private record Dead(Acknowledgeable target, DeadLetter letter) {}
 
   ReceiptHandler(SubscriberState<M> state, DeadLettering<M> deadLettering, Receipts receipts) {
@@ -63,17 +63,17 @@ final class ReceiptHandler<M> {
     if (!state.config.ackRequired()) {
       return Settled.OK;
     }
-    AckResult outcome = decide(state.memory.target(receipt), action, dead);
-    return outcome == AckResult.STALE ? Settled.STALE : Settled.OK;
+    AckResult result = acknowledge(state.memory.target(receipt), action, dead);
+    return result == AckResult.STALE ? Settled.STALE : Settled.OK;
   }
 
   @GuardedBy("state.lock")
-  private AckResult decide(Acknowledgeable target, Settlement action, List<Dead> dead) {
+  private AckResult acknowledge(Acknowledgeable target, Settlement action, List<Dead> dead) {
     Acknowledgements acknowledgements = state.acknowledgements;
     if (action instanceof Settlement.Nack nack) {
       int attempt = Ledger.attempt(target.tag());
       if (state.isLast(attempt)) {
-        return giveUp(target, Acknowledgement.NACKED, AckHandler.NACK, dead);
+        return deadLetter(target, Acknowledgement.NACKED, AckHandler.NACK, dead);
       }
       long delay =
           nack.delay() == null
@@ -82,7 +82,7 @@ final class ReceiptHandler<M> {
       return acknowledgements.retry(target, delay, state.nowMillis());
     }
     if (action instanceof Settlement.Reject reject) {
-      return giveUp(target, Acknowledgement.REJECTED, reject.reason(), dead);
+      return deadLetter(target, Acknowledgement.REJECTED, reject.reason(), dead);
     }
     if (action instanceof Settlement.Extend extend) {
       long millis = TimeUnit.MILLISECONDS.convert(extend.time());
@@ -96,24 +96,25 @@ final class ReceiptHandler<M> {
         : acknowledgements.acknowledge(target);
   }
 
-  /** Returns its data are not at hand, so they are read again. */
+  /** Takes the message out of delivery; its data is read again for the dead letter. */
   @GuardedBy("state.lock")
-  private AckResult giveUp(
+  private AckResult deadLetter(
       Acknowledgeable target, Acknowledgement acknowledgement, String reason, List<Dead> dead) {
     StoredMessage message = state.fetcher.finder().find(target.place());
     if (message == null) {
       return AckResult.STALE;
     }
-    AckResult outcome = state.acknowledgements.startDeadLetter(target, acknowledgement);
-    if (outcome == AckResult.DONE) {
+    AckResult result = state.acknowledgements.startDeadLetter(target, acknowledgement);
+    if (result == AckResult.DONE) {
       int attempt = Ledger.attempt(target.tag());
       dead.add(new Dead(target, new DeadLetter(message, attempt, reason, null)));
     }
-    return outcome;
+    return result;
   }
 
   /**
-   * All but those that cannot be kept; these are in flight again, and the first failure is told.
+   * Makes dead letters; messages whose letters cannot be kept are in flight again, and the first
+   * failure is thrown.
    */
   private void startDeadLetter(List<Dead> dead) {
     RuntimeException failed = null;

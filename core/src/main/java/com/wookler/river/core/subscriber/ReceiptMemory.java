@@ -5,9 +5,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers what was decided by receipt, or by a delivery whose receipt somebody may have, so that
- * a decision whose answer was lost can be sent again: the ledger forgets what lies below its low
- * watermark. The last decision of each of the last sequences, by their low bits. Guarded by the
+ * Remembers acknowledgements by receipt, and by a delivery whose receipt a client may have, so that
+ * one whose answer was lost can be sent again: the ledger forgets what is below its low watermark.
+ * It has the last acknowledgement of each of the last sequences, by their low bits. Guarded by the
  * subscriber's lock, but for {@link #use}.
  */
 final class ReceiptMemory {
@@ -20,7 +20,7 @@ final class ReceiptMemory {
   private long[] tags = {};
   private Acknowledgement[] acknowledgements = {};
 
-  /** For so many messages that are out at once. */
+  /** Creates it for a number of messages in flight. */
   ReceiptMemory(int inFlight) {
     size = size(inFlight);
   }
@@ -29,18 +29,18 @@ final class ReceiptMemory {
     return Math.max(MIN, Math.min(MAX, Integer.highestOneBit(inFlight) * 2));
   }
 
-  /** Has room for so many messages that are out at once, and forgets nothing. */
+  /** Grows for a number of messages in flight, and forgets nothing. */
   void grow(int inFlight) {
     int larger = size(inFlight);
     long[] known = sequences;
     if (larger > size) {
       long[] knownTags = tags;
-      Acknowledgement[] decisions = acknowledgements;
+      Acknowledgement[] knownAcks = acknowledgements;
       size = larger;
       sequences = null;
       for (int i = 0; known != null && i < known.length; i++) {
         if (known[i] >= 0) {
-          remember(known[i], knownTags[i], decisions[i]);
+          remember(known[i], knownTags[i], knownAcks[i]);
         }
       }
     }
@@ -50,16 +50,14 @@ final class ReceiptMemory {
     return new Remembered(receipt);
   }
 
-  /** Somebody has a receipt, from now on; any thread. */
+  /** Notes that a client has a receipt from now on; any thread. */
   void use() {
     if (!used) { // a store that other cores must see, only where it says something new
       used = true;
     }
   }
 
-  /**
-   * Returns what was decided; as long as nobody has a receipt, nobody can have decided otherwise.
-   */
+  /** Returns the acknowledgement by receipt; none as long as no client has a receipt. */
   Acknowledgement acknowledgement(long sequence, long tag) {
     long[] known = sequences;
     int at = at(sequence);
@@ -68,14 +66,14 @@ final class ReceiptMemory {
         : Acknowledgement.NONE;
   }
 
-  /** Remembers a decision by a delivery, unless nobody can ask for it by a receipt. */
-  void decided(long sequence, long tag, Acknowledgement decided) {
+  /** Remembers an acknowledgement by a delivery, unless no client has a receipt. */
+  void acknowledged(long sequence, long tag, Acknowledgement value) {
     if (used) {
-      remember(sequence, tag, decided);
+      remember(sequence, tag, value);
     }
   }
 
-  private void remember(long sequence, long tag, Acknowledgement decided) {
+  private void remember(long sequence, long tag, Acknowledgement value) {
     long[] known = sequences;
     if (known == null) {
       known = new long[size];
@@ -88,7 +86,7 @@ final class ReceiptMemory {
     int at = at(sequence);
     known[at] = sequence;
     tags[at] = tag;
-    acknowledgements[at] = decided;
+    acknowledgements[at] = value;
   }
 
   private int at(long sequence) {
@@ -123,8 +121,8 @@ final class ReceiptMemory {
     }
 
     @Override
-    public void acknowledgement(Acknowledgement decided) {
-      remember(receipt.sequence(), receipt.tag(), decided);
+    public void acknowledgement(Acknowledgement value) {
+      remember(receipt.sequence(), receipt.tag(), value);
     }
   }
 }

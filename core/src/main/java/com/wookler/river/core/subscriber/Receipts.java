@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * <p>The key comes from the queue's identity, which no interface shows. So a receipt cannot be made
- * up or used at another subscriber, and one from before a restart is still known as such.
+ * up or used at another subscriber, and one from before a restart is still recognized.
  */
 final class Receipts {
   private static final int CHECKED = 28;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-/** What became of a decision by receipt. */
+/** The result of an acknowledgement by receipt. */
 public enum Settled {
   /** It took effect, now or when it was made before. */
   OK,

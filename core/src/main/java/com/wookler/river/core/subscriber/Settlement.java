@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What {@link Subscriber#settle} does with messages; each is a verb of {@link Delivery}. */
+/** An acknowledgement for {@link Subscriber#settle}; each is a verb of {@link Delivery}. */
 public sealed interface Settlement {
   /** See {@link Delivery#ack}. */
   static Settlement ack() {

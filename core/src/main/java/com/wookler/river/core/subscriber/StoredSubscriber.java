@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * What stands about a subscriber in its directory, in {@code subscriber.json}, a {@link
+ * What is stored of a subscriber in its directory, in {@code subscriber.json}, a {@link
  * CheckedJson} that names the queue and the subscriber. Its {@code options} are those of {@link
  * SubscriberOptions}, as XML names and writes them; one that is missing has its default.
  *
@@ -42,7 +42,7 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
 
   private static final int FORMAT = 1;
 
-  /** Returns where the ledger stands when its own files do not say. */
+  /** Returns where the ledger starts when its own files do not say. */
   public InitialPosition origin(long earliest) {
     return new InitialPosition(start, earliest, ledger != LedgerState.NEW);
   }

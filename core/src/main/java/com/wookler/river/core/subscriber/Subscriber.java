@@ -12,19 +12,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe: several threads may share one as competing consumers; each message goes to one of
  * them. Messages are delivered in the order of their sequences; those that are delivered again come
- * first. With {@link Order#KEY} at most one message of a key is out at a time.
+ * first. With {@link Order#KEY} at most one message of a key is in flight at a time.
  *
  * <p><b>Without acknowledgement</b> a message is completed when it is delivered: at most once, also
  * across a kill. <b>With acknowledgement</b> ({@link SubscriberConfig#ackRequired}) it is completed
  * by its ack, and delivered again to whichever consumer asks next when it was not acknowledged in
- * time, was given back, or was out when the process ended: at least once.
+ * time, was given back, or was in flight when the process ended: at least once.
  *
  * <p>At the in-flight limit, or when the window is full because an old message is not completed,
  * polls return what is due again, but nothing new.
  *
  * <p>Every method but {@link #close}, {@link #name} and {@link #config} throws {@link
  * com.wookler.river.core.message.QueueClosedException} once the subscriber or the queue is closed;
- * threads that wait then are woken and get it too. Messages that are damaged are passed over and
+ * threads that wait then are woken and get it too. Messages that are damaged are skipped and
  * reported, once; with {@link com.wookler.river.core.OnDamage#STOP} each poll there ends with a
  * {@link com.wookler.river.core.message.DamagedMessageException} until the subscriber is moved past
  * them.
@@ -130,16 +130,16 @@ public interface Subscriber<M> extends AutoCloseable {
   List<Delivery<M>> peek(int max);
 
   /**
-   * Decides over deliveries by their receipts, for holders that have nothing else: another process
+   * Acknowledges deliveries by their receipts, for clients that have nothing else: another process
    * perhaps. A receipt cannot be made up, works at this subscriber only, and until it is closed.
    *
-   * <p>Repeating a decision that took effect is OK for as long as the subscriber remembers it: the
-   * last decision by receipt for each of the last messages, at least twice as many as may be in
+   * <p>Repeating an acknowledgement that took effect is OK for as long as the subscriber remembers
+   * it: the last one by receipt for each of the last messages, at least twice as many as may be in
    * flight, at most 65,536.
    *
    * @return an answer to each, in their order
    * @throws com.wookler.river.common.errors.RiverException a dead letter cannot be kept; its
-   *     message is in flight again, all others are decided
+   *     message is in flight again, all others are acknowledged
    */
   List<Settled> settle(Collection<String> receipts, Settlement action);
 
@@ -157,21 +157,21 @@ public interface Subscriber<M> extends AutoCloseable {
 
   /**
    * Completes this message and everything below it that was delivered: below its {@link
-   * Delivery#place}. That of a message that was delayed is where it stands since it was due, so
-   * this completes what was published while it waited, too; and what was published before it and is
+   * Delivery#place}. That of a message that was delayed is where it is since it was due, so this
+   * completes what was published while it waited, too; and what was published before it and is
    * still delayed stays. With {@link Order#KEY}, messages below it that wait for their key were not
    * delivered, and stay; and of a message that is completed already this does nothing.
    */
   void ackUpTo(Delivery<M> delivery);
 
   /**
-   * Moves the position. What lies before it counts as completed, everything from it on is delivered
-   * anew with attempt 1; all deliveries that are out are void. Durable when it returns.
+   * Moves the position. What is before it counts as completed, everything from it on is delivered
+   * anew with attempt 1; all deliveries in flight are void. Durable when it returns.
    */
   void seek(Position position);
 
   /**
-   * Stops delivering: polls return nothing until {@link #resume}; what is out may still be
+   * Stops delivering: polls return nothing until {@link #resume}; what is in flight may still be
    * acknowledged.
    */
   void pause();
@@ -180,19 +180,18 @@ public interface Subscriber<M> extends AutoCloseable {
   void resume();
 
   /**
-   * Skips to the end: all messages so far count as completed, also those that are out.
+   * Skips to the end: all messages so far count as completed, also those in flight.
    *
    * @return how many were skipped
    */
   long purge();
 
-  /** Returns the messages that it gave up. */
+  /** Returns its dead letters. */
   DeadLetters<M> deadLetters();
 
   /**
    * Returns whether it has completed a message: acknowledged, delivered without acknowledgement,
-   * refused by the filter, expired, given up and kept as a dead letter, or lost or passed over
-   * otherwise.
+   * refused by the filter, expired, kept as a dead letter, lost, or skipped otherwise.
    *
    * @param place {@link Delivery#place}: its sequence, unless it was delayed
    */
@@ -200,12 +199,12 @@ public interface Subscriber<M> extends AutoCloseable {
     return place < stats().ackFloor();
   }
 
-  /** Returns where it stands. */
+  /** Returns its figures, taken at one moment. */
   SubscriberStats stats();
 
   /**
-   * Gives the object up, not the subscription: the durable position stays, still keeps unfinished
-   * messages in the log, and the queue opens a new object by the same name. Deliveries that are out
+   * Closes the object, not the subscription: the durable position stays, still keeps unfinished
+   * messages in the log, and the queue opens a new object by the same name. Deliveries in flight
    * are void and come again with one attempt more. Idempotent.
    *
    * @throws com.wookler.river.core.message.QueueFailedException what it had completed may not be on

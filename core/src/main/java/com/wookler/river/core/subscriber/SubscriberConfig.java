@@ -54,8 +54,8 @@ public final class SubscriberConfig {
   }
 
   /**
-   * After which an unfinished message is delivered again (default 30 s, at most 12 hours). Without
-   * acknowledgement it is only the default of a reactor's time limit.
+   * Returns after which time an unfinished message is delivered again (default 30 s, at most 12
+   * hours). Without acknowledgement it is only the default of a reactor's time limit.
    */
   public Duration ackTimeout() {
     return settings.get(SubscriberOptions.ACK_TIMEOUT);
@@ -70,7 +70,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * In which order messages are delivered (default by sequence). {@code KEY} needs {@code
+   * Returns in which order messages are delivered (default by sequence). {@code KEY} needs {@code
    * ackRequired}.
    */
   public Order order() {
@@ -79,12 +79,12 @@ public final class SubscriberConfig {
 
   /**
    * Returns which messages it wants (default null: all), a predicate over {@link
-   * com.wookler.river.core.message.Message} with all that was said of it, but for the id of one
-   * that was delayed. It is asked at each delivery, on the thread that polls and without a lock;
-   * for {@link Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not
-   * close the subscriber. What it refuses counts as completed. Where it throws, the attempt counts:
-   * the message comes again after the backoff, or without one after the ack timeout, and becomes a
-   * dead letter at the limit; without acknowledgement it counts as refused.
+   * com.wookler.river.core.message.Message} with all its properties, but for the id of one that was
+   * delayed. It is asked at each delivery, on the thread that polls and without a lock; for {@link
+   * Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not close the
+   * subscriber. What it refuses counts as completed. Where it throws, the attempt counts: the
+   * message comes again after the backoff, or without one after the ack timeout, and becomes a dead
+   * letter at the limit; without acknowledgement it counts as refused.
    *
    * <p>A {@link FilterExpression} is kept on disk with the other settings. Any other filter is
    * code, and the caller that opens the subscriber after a restart has to give it.
@@ -118,15 +118,15 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns how long a dead letter is kept, from when its message was given up; zero, the default,
-   * is without limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while
-   * the subscriber is open. Needs {@code ackRequired}.
+   * Returns how long a dead letter is kept, from when it was made; zero, the default, is without
+   * limit. Older ones are dropped as those beyond {@link #deadLetterLimit} are, while the
+   * subscriber is open. Needs {@code ackRequired}.
    */
   public Duration deadLetterAge() {
     return settings.get(SubscriberOptions.DEAD_LETTER_AGE);
   }
 
-  /** Returns how many may be out at once (default 10,000, at most 1,048,576). */
+  /** Returns how many messages may be in flight at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
     return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
   }
@@ -145,7 +145,7 @@ public final class SubscriberConfig {
     return settings.get(SubscriberOptions.START);
   }
 
-  /** What {@link Subscriber#batch()} takes at most (default 64). */
+  /** Returns how many messages {@link Subscriber#batch()} takes at most (default 64). */
   public int batchSize() {
     return settings.number(SubscriberOptions.BATCH_SIZE);
   }
@@ -161,7 +161,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns what others say otherwise, one sentence a setting, such as {@code subscriber.window is
+   * Returns how other settings differ, one sentence a setting, such as {@code subscriber.window is
    * 100, not 200}: its value here and then there. Name and {@code start} aside.
    */
   public List<String> differences(SubscriberConfig other) {
@@ -174,7 +174,7 @@ public final class SubscriberConfig {
   }
 
   /**
-   * Returns the queue to which messages are handed on that expired before this subscriber had
+   * Returns the queue to which messages are transferred that expired before this subscriber had
    * completed them, instead of the one that its queue names (default null: that one).
    */
   public @Nullable String expiryQueue() {

@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.counters.AbstractCounter;
 
 /**
- * Where a subscriber counts; each is written under the subscriber's lock only.
+ * The counters of a subscriber; each is written under the subscriber's lock only.
  *
  * @param reads deliveries of all queues
  * @param storeReads deliveries of this queue

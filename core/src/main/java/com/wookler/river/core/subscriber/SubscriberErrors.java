@@ -6,7 +6,7 @@ import com.wookler.river.core.message.StaleReceiptException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a subscriber says when it refuses.
+ * Creates the exceptions of a subscriber.
  *
  * @param queue name of the queue
  * @param subscriber its name

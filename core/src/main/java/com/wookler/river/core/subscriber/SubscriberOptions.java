@@ -150,7 +150,7 @@ public final class SubscriberOptions {
           .changes(Change.NEVER)
           .means(
               "in which order messages are delivered. With `KEY`, at most one message of a key is"
-                  + " out, and later ones of it wait until it is completed; needs"
+                  + " in flight, and later ones of it wait until it is completed; needs"
                   + " `subscriber.ack.required`. Cannot change later");
 
   /** See {@link SubscriberConfig#filter}. */
@@ -183,7 +183,8 @@ public final class SubscriberOptions {
           .between("1", "1048576")
           .named("maxInFlight(int)")
           .changes(Change.RUNNING)
-          .means("how many may be out at once; at the limit polls return nothing new");
+          .means(
+              "how many messages may be in flight at once; at the limit polls return nothing new");
 
   /** See {@link SubscriberConfig#window}. */
   public static final Option<Long> WINDOW =

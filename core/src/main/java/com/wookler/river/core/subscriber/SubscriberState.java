@@ -34,7 +34,7 @@ final class SubscriberState<M> {
   final long openedNanos;
   private final long openedMillis;
   final LedgerForce force;
-  final Capacity room;
+  final Capacity capacity;
   private final BlockLog log;
 
   @GuardedBy("lock")
@@ -72,7 +72,7 @@ final class SubscriberState<M> {
     this.time = context.time();
     this.log = context.log();
     this.times = log.times();
-    this.room = log.capacity();
+    this.capacity = log.capacity();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
@@ -96,7 +96,7 @@ final class SubscriberState<M> {
     } finally {
       lock.unlock();
     }
-    announceToAll(); // there may be room now
+    announceToAll(); // there may be room in the window now
   }
 
   /** Milliseconds since 1970, by the monotonic clock since it was opened: its ledger's clock. */
@@ -118,12 +118,22 @@ final class SubscriberState<M> {
     if (closed) {
       throw errors.closed();
     }
-    log.ownership().refuseLost(); // its files are another's, or gone
+    log.ownership().refuseLost(); // its files are another process's, or were removed
   }
 
   @GuardedBy("lock")
   boolean isClosed() {
     return closed;
+  }
+
+  /** Returns whether it is not closed; takes the lock. */
+  boolean isOpen() {
+    lock.lock();
+    try {
+      return !closed;
+    } finally {
+      lock.unlock();
+    }
   }
 
   /**
@@ -153,8 +163,8 @@ final class SubscriberState<M> {
   /**
    * Changes what the subscriber keeps of its messages. The one place for what belongs to each
    * change: the lock; that housekeeping and the flusher look again; that the queue's limits admit
-   * publishers that wait for room; that one consumer which can continue now is woken; and the wait
-   * for the device, which a stale acknowledgement does not need.
+   * publishers that wait for capacity; that one consumer which can continue now is woken; and the
+   * wait for the device, which a stale acknowledgement does not need.
    *
    * @throws StaleReceiptException it is about a delivery, and the subscriber was closed
    * @throws QueueClosedException the queue or, otherwise, the subscriber was closed
@@ -204,7 +214,7 @@ final class SubscriberState<M> {
     return true;
   }
 
-  /** Returns whether a consumer that waits can continue now, which no publish tells it. */
+  /** Returns whether a consumer that waits can continue now, for which no publish wakes it. */
   @GuardedBy("lock")
   private boolean changed(boolean wasFull) {
     force.changed();
@@ -215,19 +225,19 @@ final class SubscriberState<M> {
   }
 
   /**
-   * Lets publishers that wait for room look again and, if asked to, wakes one consumer. To be
+   * Lets publishers that wait for capacity look again and, if asked to, wakes one consumer. To be
    * called after each change, without the lock.
    */
   void announce(boolean wake) {
-    room.completed();
+    capacity.completed();
     if (wake) {
       line.wakeOne();
     }
   }
 
-  /** Lets publishers that wait for room look again, and wakes all consumers. */
+  /** Lets publishers that wait for capacity look again, and wakes all consumers. */
   void announceToAll() {
-    room.completed();
+    capacity.completed();
     line.wakeAll();
   }
 
@@ -240,9 +250,9 @@ final class SubscriberState<M> {
     ensureOpen();
   }
 
-  /** Has the ledger look at what is overdue, of which it may tell its journal. */
+  /** Collects the deliveries that have timed out, which the ledger may journal. */
   @GuardedBy("lock")
-  void expire() {
+  void collectTimedOut() {
     if (ledger.collectTimedOut(nowMillis()) > 0) {
       force.changed();
     }
@@ -258,35 +268,60 @@ final class SubscriberState<M> {
     return paused;
   }
 
-  @GuardedBy("lock")
+  /** Pauses or resumes; takes the lock. */
   void pause(boolean value) {
-    ensureOpen();
-    paused = value;
-    line.listen(!value);
-  }
-
-  /** Returns the lowest sequence that it still needs; also after it was closed. */
-  @GuardedBy("lock")
-  long lowWatermark() {
-    return closed ? closedLowWatermark : ledger.lowWatermark();
-  }
-
-  /** Ends all but the ledger. Returns false if that was done before. */
-  @GuardedBy("lock")
-  boolean close() {
-    if (closed) {
-      return false;
+    lock.lock();
+    try {
+      ensureOpen();
+      paused = value;
+      line.listen(!value);
+    } finally {
+      lock.unlock();
     }
-    closed = true;
-    closedLowWatermark = ledger.lowWatermark();
-    fetcher.close();
-    return true;
   }
 
-  /** Gives up what the limits of the queue have no room for. */
+  /** Returns the lowest sequence that it still needs, also after it was closed; takes the lock. */
+  long lowWatermark() {
+    lock.lock();
+    try {
+      return closed ? closedLowWatermark : ledger.lowWatermark();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Closes the files of a block that it has completed; takes the lock. */
+  void leave(int block) {
+    lock.lock();
+    try {
+      if (!closed) {
+        fetcher.leave(block);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends all but the ledger, and returns false if that was done before; takes the lock. */
+  boolean close() {
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      closed = true;
+      closedLowWatermark = ledger.lowWatermark();
+      fetcher.close();
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Discards the messages for which the limits of the queue have no capacity. */
   @GuardedBy("lock")
-  void discardGivenUp() {
-    discard(room.discardBelow());
+  void discardOverLimits() {
+    discard(capacity.discardBelow());
   }
 
   /**
@@ -336,15 +371,12 @@ final class SubscriberState<M> {
     }
   }
 
-  /** Messages that were given up since it was opened; any thread. */
+  /** Returns how many messages were discarded since it was opened; any thread. */
   long discarded() {
     return discarded;
   }
 
-  /**
-   * Ends the ledger of a closed subscriber, and gives an answer to the caller that waits for a
-   * force.
-   */
+  /** Ends the ledger of a closed subscriber; callers that wait for a force get an answer. */
   @SuppressWarnings("GuardedBy") // closed: nothing else calls the ledger but a force, which may
   void end() {
     force.end();

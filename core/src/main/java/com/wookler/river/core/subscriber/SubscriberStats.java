@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import java.time.Duration;
 
 /**
- * Where a subscriber stands, taken at one moment.
+ * The figures of a subscriber, taken at one moment.
  *
  * @param lag messages in the log that it has not completed, and that are not dead letters
  * @param inFlight delivered, not completed, not timed out
@@ -24,7 +24,8 @@ import java.time.Duration;
  *     SubscriberConfig#deadLetterAge}
  * @param filtered messages that its filter refused since it was opened
  * @param expired messages since it was opened that expired before it had completed them
- * @param discarded messages since it was opened that the queue gave up before it had completed them
+ * @param discarded messages since it was opened that the queue discarded before it had completed
+ *     them
  */
 public record SubscriberStats(
     long lag,

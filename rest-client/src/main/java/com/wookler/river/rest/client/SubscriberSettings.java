@@ -23,13 +23,13 @@ import org.jspecify.annotations.Nullable;
  * @param expiryQueue the queue to which messages are transferred that expired before this
  *     subscriber had completed them; without it that of the queue
  * @param order in which order messages are delivered. With {@code KEY}, at most one message of a
- *     key is out, and later ones of it wait until it is completed; needs {@code ack}. Cannot change
- *     later; default SEQUENCE
+ *     key is in flight, and later ones of it wait until it is completed; needs {@code ack}. Cannot
+ *     change later; default SEQUENCE
  * @param filterExpression which messages it wants, over {@code key}, {@code headers} and the fields
  *     of data that is JSON, as {@code headers.type == 'order' && json.amount > 100}; what it
  *     refuses is completed
- * @param maxInFlight how many may be out at once; at the limit polls return nothing new; default
- *     10000
+ * @param maxInFlight how many messages may be in flight at once; at the limit polls return nothing
+ *     new; default 10000
  * @param window how far above the lowest unfinished message reading goes; at least {@code
  *     maxInFlight} counts; default 262144
  * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
@@ -169,8 +169,8 @@ public record SubscriberSettings(
 
     /**
      * Sets {@code order}: in which order messages are delivered. With {@code KEY}, at most one
-     * message of a key is out, and later ones of it wait until it is completed; needs {@code ack}.
-     * Cannot change later; default SEQUENCE.
+     * message of a key is in flight, and later ones of it wait until it is completed; needs {@code
+     * ack}. Cannot change later; default SEQUENCE.
      */
     public Builder order(String value) {
       order = value;
@@ -188,8 +188,8 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code maxInFlight}: how many may be out at once; at the limit polls return nothing new;
-     * default 10000.
+     * Sets {@code maxInFlight}: how many messages may be in flight at once; at the limit polls
+     * return nothing new; default 10000.
      */
     public Builder maxInFlight(int value) {
       maxInFlight = value;
