@@ -185,9 +185,13 @@ public final class RecordFile implements AutoCloseable {
   /** Fills a buffer from an offset on, as far as the file goes, and sets its limit to that. */
   private static ByteBuffer read(RandomAccessFile in, long offset, ByteBuffer into)
       throws IOException {
-    int length = (int) Math.max(0, Math.min(into.capacity(), in.length() - offset));
     in.seek(offset);
-    in.readFully(into.array(), 0, length);
+    int length = 0;
+    int read;
+    do {
+      read = in.read(into.array(), length, into.capacity() - length);
+      length += Math.max(0, read);
+    } while (read > 0 && length < into.capacity());
     return into.limit(length);
   }
 
