@@ -58,11 +58,13 @@ final class DataDirectory implements AutoCloseable {
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
 
+  private final Path base; // without links, as other queues find it
   private final Path path; // without links: however it is named, it is claimed once
   private final DirectoryLock lock;
   private volatile QueueIdentity identity; // replaced under the monitor
 
-  private DataDirectory(Path path, DirectoryLock lock, QueueIdentity identity) {
+  private DataDirectory(Path base, Path path, DirectoryLock lock, QueueIdentity identity) {
+    this.base = base;
     this.path = path;
     this.lock = lock;
     this.identity = identity;
@@ -83,10 +85,11 @@ final class DataDirectory implements AutoCloseable {
       DurableFiles.createDirectories(base);
       refuseSameIgnoringCase(base, name);
       refuseForeign(path, name);
-      Path own = Files.exists(path) ? path.toRealPath() : base.toRealPath().resolve(name);
+      Path realBase = base.toRealPath();
+      Path own = Files.exists(path) ? path.toRealPath() : realBase.resolve(name);
       DirectoryLock.claim(own, name);
       try {
-        return openClaimed(own, name, reload, time);
+        return openClaimed(realBase, own, name, reload, time);
       } catch (Throwable e) {
         DirectoryLock.unclaim(own);
         throw e;
@@ -97,8 +100,8 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  private static DataDirectory openClaimed(Path path, String name, boolean reload, TimeSource time)
-      throws IOException {
+  private static DataDirectory openClaimed(
+      Path base, Path path, String name, boolean reload, TimeSource time) throws IOException {
     DirectoryLock locked = DirectoryLock.acquire(path, name);
     try {
       if (!reload && Files.exists(path.resolve(LOG_NAME))) {
@@ -112,7 +115,7 @@ final class DataDirectory implements AutoCloseable {
         locked.close(aside);
         locked = DirectoryLock.acquire(path, name);
       }
-      return new DataDirectory(path, locked, identity(path, name, time));
+      return new DataDirectory(base, path, locked, identity(path, name, time));
     } catch (Throwable e) {
       FirstFailure.closeAfter(e, locked);
       throw e;
@@ -254,6 +257,11 @@ final class DataDirectory implements AutoCloseable {
 
   Path path() {
     return path;
+  }
+
+  /** Returns the directory that holds this queue and the others between which it transfers. */
+  Path base() {
+    return base;
   }
 
   UUID identity() {

@@ -147,7 +147,7 @@ final class QueueStorage {
     return new Endpoint(
         config.name(),
         directory.identity(),
-        config.directory(),
+        directory.base(),
         directory.path(),
         log,
         config.time());

@@ -139,7 +139,7 @@ final class RunningQueue<M> implements OpenQueue {
   private void startService() {
     delays.start();
     closing.add(SERVICE, log::stop);
-    Path directory = storage.directory.path();
+    Path directory = storage.directory.base().resolve(config.name());
     OpenQueues.add(directory, slot);
     closing.add(SERVICE, () -> OpenQueues.remove(directory));
     closing.add(SERVICE, forwards::stop);

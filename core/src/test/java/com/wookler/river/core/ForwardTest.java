@@ -98,6 +98,16 @@ class ForwardTest {
   }
 
   @Test
+  void shouldForwardWhereTheBaseDirectoryIsALink() throws IOException {
+    Path link = directory.resolve("link");
+    Files.createSymbolicLink(link, Files.createDirectory(directory.resolve("real")));
+    MessageQueue<String> audit = open(builder(link, "audit"));
+    MessageQueue<String> orders = open(builder(link, "orders").forwardTo("audit"));
+    publish(orders, 0, 10);
+    awaitData(audit, numbers(0, 10));
+  }
+
+  @Test
   void shouldForwardToAllInOrderWithKeyAndHeaders() throws IOException {
     MessageQueue<String> audit = open(builder("audit"));
     MessageQueue<String> billing = open(builder("billing"));

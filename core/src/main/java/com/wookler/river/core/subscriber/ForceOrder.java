@@ -25,6 +25,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * background, {@link #beforeLedger} precedes acknowledgements that wait for the device, {@link
  * #writeLedger} a snapshot of the ledger, and {@link #writeLedgerNow} the last force of one.
  *
+ * <p>Outside it three files follow what is forced already: the position of a forward follows the
+ * target's own force, the index of keys a force of the log, and a position in a database a force of
+ * the queue.
+ *
  * <p><b>A log that cannot be forced.</b> Where that may pass, what is derived waits for the next
  * force. Where the log has failed, it is never written again: ids would refuse a message that is
  * nowhere, sent again. Ledgers are forced in both cases, so that completed messages are not
