@@ -1,6 +1,6 @@
 package com.wookler.river.core.ack;
 
-/** What became of a consumer's acknowledgement on one delivery. */
+/** The result of a consumer's acknowledgement of one delivery. */
 public enum AckResult {
   /** The acknowledgement took effect. */
   DONE,

@@ -22,11 +22,11 @@ package com.wookler.river.core.ack;
  * its dead letter is safe. So is one whose holder gives it up, {@link #startDeadLetter(long,
  * long)}. All acknowledgements on it are {@link AckResult#STALE} then.
  *
- * <p><b>Order of keys.</b> With {@link Limits#byKey}, at most one message of a key is out: from its
- * delivery until it is completed, through all its further deliveries and its dead letter, the later
- * ones of that key that are read wait, in the order of their sequences, within the window. Keys are
- * 64-bit hashes; two with the same hash count as one. {@link #acknowledgeUpTo} leaves those that
- * wait: they were not delivered.
+ * <p><b>Order of keys.</b> With {@link Limits#byKey}, at most one message of a key is in flight:
+ * from its delivery until it is completed, through all its further deliveries and its dead letter,
+ * the later ones of that key that are read wait, in the order of their sequences, within the
+ * window. Keys are 64-bit hashes; two with the same hash count as one. {@link #acknowledgeUpTo}
+ * leaves those that wait: they were not delivered.
  *
  * <p><b>Durability.</b> What a method has changed survives the death of the process once it
  * returned: the end of what was delivered, each acknowledgement, each attempt. It survives a power

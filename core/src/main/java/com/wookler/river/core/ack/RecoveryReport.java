@@ -3,7 +3,7 @@ package com.wookler.river.core.ack;
 import java.util.List;
 
 /**
- * What was found on disk when a ledger was opened.
+ * Reports what was on disk when a ledger was opened.
  *
  * @param created true if there was nothing: a new subscriber
  * @param lowWatermark the lowest unfinished sequence
@@ -14,7 +14,7 @@ import java.util.List;
  * @param generation the generation of acknowledgement files that this opening began; 0 for a
  *     subscriber without acknowledgement
  * @param snapshot the generation of the snapshot that recovery started from; 0 if there was none
- * @param logs how many logs of changes were replayed on it
+ * @param logs how many logs were replayed after it
  * @param records how many records they held
  * @param delayed messages that were delayed, perhaps until a time that has passed
  * @param torn unfinished tails that were cut: usual after a kill, no damage

@@ -1,8 +1,8 @@
 package com.wookler.river.core.ack;
 
 /**
- * How often a message is delivered, and how long it waits in between. Asked under the subscriber's
- * lock: immutable, fast, and without a lock of its own.
+ * Decides how often a message is delivered, and how long it waits in between. Called under the
+ * subscriber's lock: immutable, fast, and without a lock of its own.
  */
 public interface Retries {
   /** The highest limit: attempts above it are not distinguished. */

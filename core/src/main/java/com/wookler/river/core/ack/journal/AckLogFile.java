@@ -36,62 +36,41 @@ final class AckLogFile {
 
   private final long generation;
   private final long seed;
-  private final Used used;
-  private final ByteBuffer bytes;
+  private final long length; // of the file
+  private final int end; // after the last byte that is not zero
+  private final ByteBuffer bytes; // at least a header, in whole records; what is missing is zero
   private final AckLog.@Nullable Header header;
   private final Shape shape;
   private int valid; // records before the first that is not, written in assess
 
-  private AckLogFile(Path path, long generation, Owner owner, Used used) {
+  /** Reads all of a file, most of which is zero as a rule, in pieces. */
+  private AckLogFile(Path path, long generation, Owner owner, FileChannel file) throws IOException {
     this.generation = generation;
     this.seed = AckLog.seed(generation, owner);
-    this.used = used;
-    this.bytes = ByteBuffer.wrap(used.bytes).order(ByteOrder.LITTLE_ENDIAN);
+    ByteBuffer piece = ByteBuffer.allocate(PIECE);
+    byte[] used = {};
+    int usedEnd = 0;
+    int read = 0;
+    while (file.read(piece.clear().limit(Math.min(PIECE, AckLog.SIZE - read)), read) > 0) {
+      int last = lastUsed(piece.array(), piece.position());
+      if (last > 0) {
+        usedEnd = read + last;
+        used = Arrays.copyOf(used, at(recordsUpTo(usedEnd)));
+        System.arraycopy(piece.array(), 0, used, read, last);
+      }
+      read += piece.position();
+    }
+    byte[] whole = used.length < AckLog.HEADER ? Arrays.copyOf(used, AckLog.HEADER) : used;
+    this.length = Math.max(read, file.size());
+    this.end = usedEnd;
+    this.bytes = ByteBuffer.wrap(whole).order(ByteOrder.LITTLE_ENDIAN);
     this.header = readHeader(path, owner);
     this.shape = assess();
   }
 
   static AckLogFile read(Path path, long generation, Owner owner) throws IOException {
-    return new AckLogFile(
-        path,
-        generation,
-        owner,
-        DurableFiles.withChannel(path, AckLogFile::used, StandardOpenOption.READ));
-  }
-
-  /** The content of a file up to its last byte that is not zero. */
-  private static final class Used {
-    final byte[] bytes; // at least a header, in whole records; what the file does not have is zero
-    final long length; // of the file
-    final int end; // after the last byte that is not zero
-
-    Used(byte[] bytes, long length, int end) {
-      this.bytes = bytes;
-      this.length = length;
-      this.end = end;
-    }
-  }
-
-  /** Reads all of a file, most of which is zero as a rule, in pieces. */
-  private static Used used(FileChannel file) throws IOException {
-    ByteBuffer piece = ByteBuffer.allocate(PIECE);
-    byte[] bytes = {};
-    int end = 0;
-    long length = 0;
-    while (file.read(piece.clear().limit(Math.min(PIECE, AckLog.SIZE - (int) length)), length)
-        > 0) {
-      int last = lastUsed(piece.array(), piece.position());
-      if (last > 0) {
-        end = (int) length + last;
-        bytes = Arrays.copyOf(bytes, at(recordsUpTo(end)));
-        System.arraycopy(piece.array(), 0, bytes, (int) length, last);
-      }
-      length += piece.position();
-    }
-    if (bytes.length < AckLog.HEADER) {
-      bytes = Arrays.copyOf(bytes, AckLog.HEADER);
-    }
-    return new Used(bytes, Math.max(length, file.size()), end);
+    return DurableFiles.withChannel(
+        path, channel -> new AckLogFile(path, generation, owner, channel), StandardOpenOption.READ);
   }
 
   long generation() {
@@ -109,7 +88,7 @@ final class AckLogFile {
 
   /** Returns the number of records, valid or not, without those at the end that are all zero. */
   int size() {
-    return recordsUpTo(used.end);
+    return recordsUpTo(end);
   }
 
   private static int recordsUpTo(int end) {
@@ -180,10 +159,8 @@ final class AckLogFile {
 
   private AckLog.@Nullable Header readHeader(Path path, Owner owner) {
     try {
-      AckLog.Header read = AckLog.Header.read(path, used.bytes, owner);
-      return used.length >= AckLog.HEADER
-              && read.generation() == generation
-              && read.lowWatermark() >= 0
+      AckLog.Header read = AckLog.Header.read(path, bytes.array(), owner);
+      return length >= AckLog.HEADER && read.generation() == generation && read.lowWatermark() >= 0
           ? read
           : null;
     } catch (DamagedMessageException e) {
@@ -192,7 +169,7 @@ final class AckLogFile {
   }
 
   private Shape assess() {
-    if (used.end == 0) {
+    if (end == 0) {
       return Shape.UNUSED;
     }
     while (valid < size() && isValid(valid)) {
@@ -203,7 +180,7 @@ final class AckLogFile {
         return Shape.DAMAGED;
       }
     }
-    if (header == null || used.length != AckLog.SIZE) {
+    if (header == null || length != AckLog.SIZE) {
       return Shape.DAMAGED;
     }
     long word = bytes.getLong(AckLog.COUNT);
@@ -211,7 +188,7 @@ final class AckLogFile {
     if (count < 0 || word != AckLog.countWord(count, seed)) {
       return Shape.DAMAGED;
     }
-    return count <= valid && used.end <= at(valid) ? Shape.WHOLE : Shape.TORN;
+    return count <= valid && end <= at(valid) ? Shape.WHOLE : Shape.TORN;
   }
 
   /** Returns the end of the last byte that is not zero, 0 if all are. */

@@ -55,7 +55,7 @@ final class Generations {
     return directory.resolve("ack-" + generation + ".snap");
   }
 
-  /** Logs out of use. */
+  /** Returns the logs that are out of use. */
   List<Path> spareLogs() throws IOException {
     List<Path> spare = new ArrayList<>();
     for (String name : LedgerFiles.names(directory)) {

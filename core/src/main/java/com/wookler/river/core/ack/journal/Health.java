@@ -1,6 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
-/** What may be done to a subscriber's files, which depends on the queue's log. */
+/** The condition of a queue's log, by which a subscriber's files may be written. */
 public enum Health {
   /** Everything. */
   SOUND,

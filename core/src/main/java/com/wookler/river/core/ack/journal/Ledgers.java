@@ -6,7 +6,6 @@ import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.RecoveryReport;
-import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -75,7 +74,7 @@ public final class Ledgers {
     Path directory = files.directory();
     try {
       Cursor.Content content = files.cursor(Cursor.WITHOUT_ACK);
-      RecoveryReport report = recoverPosition(directory, origin, content);
+      RecoveryReport report = recoverPosition(files, origin, content);
       log(directory, report);
       Cursor cursor =
           openCursor(directory, owner, Cursor.WITHOUT_ACK, content, report.lowWatermark());
@@ -86,13 +85,12 @@ public final class Ledgers {
   }
 
   private static RecoveryReport recoverPosition(
-      Path directory, InitialPosition origin, Cursor.@Nullable Content content) throws IOException {
-    Path path = directory.resolve(Cursor.NAME);
+      LedgerFiles files, InitialPosition origin, Cursor.@Nullable Content content)
+      throws IOException {
+    Path path = files.directory().resolve(Cursor.NAME);
+    String quarantined = Cursor.NAME + DurableFiles.DAMAGED;
     boolean nothing =
-        content == null
-            && Directories.list(
-                    directory, name -> name.startsWith(Cursor.NAME + DurableFiles.DAMAGED))
-                .isEmpty();
+        content == null && files.names().stream().noneMatch(name -> name.startsWith(quarantined));
     long lowWatermark = nothing ? origin.start() : origin.earliest();
     boolean created = nothing && !origin.made();
     int torn = 0;

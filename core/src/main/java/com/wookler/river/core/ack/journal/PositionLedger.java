@@ -131,7 +131,7 @@ final class PositionLedger implements Ledger {
   @Override
   public long address(long sequence) {
     requireOpen();
-    throw new IllegalArgumentException("sequence " + sequence + " is finished");
+    throw new IllegalArgumentException("sequence " + sequence + " is completed");
   }
 
   @Override

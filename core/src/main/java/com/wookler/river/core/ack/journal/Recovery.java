@@ -92,6 +92,7 @@ final class Recovery {
   private Found find(InitialPosition origin) throws IOException {
     loadSnapshot(files.numbered());
     replayLogs(files.numbered());
+    readCursor(origin.made());
     return conclude(origin);
   }
 
@@ -167,21 +168,23 @@ final class Recovery {
     based = true;
   }
 
-  private Found conclude(InitialPosition origin) throws IOException {
-    Path cursorPath = generations.directory().resolve(Cursor.NAME);
+  private void readCursor(boolean made) throws IOException {
+    Path path = generations.directory().resolve(Cursor.NAME);
     if (cursor != null) {
       created = false;
       newest = Math.max(newest, cursor.generation());
       replay.deliveredEnd(cursor.position());
       torn += cursor.slots() == 1 || !cursor.named() ? 1 : 0; // then a log may be missing
       if (!cursor.sound()) {
-        quarantine(cursorPath, "is damaged; made again from the other files");
+        quarantine(path, "is damaged; made again from the other files");
       }
-    } else if (origin.made() || logs > 0 || newest > 1) { // else killed while it was being made
+    } else if (made || logs > 0 || newest > 1) { // else killed while it was being made
       damaged.add(
-          new LedgerDamage(
-              cursorPath, "is damaged: it is missing; made again from the other files"));
+          new LedgerDamage(path, "is damaged: it is missing; made again from the other files"));
     }
+  }
+
+  private Found conclude(InitialPosition origin) {
     if (created) {
       replay.restart(origin.start());
     } else if (!based) {
