@@ -217,7 +217,7 @@ class DamageTest {
           .asString()
           .startsWith(log + " is damaged")
           .endsWith(log.getFileName() + ".damaged");
-      before = (int) ledger.count(EntryState.COMPLETED);
+      before = ledger.count(EntryState.COMPLETED);
       assertThat(before).isGreaterThan(30_000);
     }
     assertThat(log).doesNotExist();
