@@ -13,8 +13,6 @@ import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -93,7 +91,7 @@ public final class BlockWriter implements AutoCloseable {
   }
 
   private static void seal(Block done, Path log, UUID queue) throws IOException {
-    force(done.file());
+    DurableFiles.force(done.file());
     DurableFiles.write(BlockName.seal(log, done.number()), done.toSeal(queue).encode());
   }
 
@@ -126,7 +124,7 @@ public final class BlockWriter implements AutoCloseable {
     Path file = BlockName.data(log, seal.block());
     try (FileChannel channel = DurableFiles.create(file)) {
       content.writeTo(channel);
-      mark(channel, channel.size());
+      channel.write(DocumentHeader.endMark(), channel.size());
       channel.force(true);
     }
     List<String> wrong = new ArrayList<>();
@@ -158,18 +156,7 @@ public final class BlockWriter implements AutoCloseable {
   private static void end(Path file, long offset) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
       channel.truncate(offset);
-      mark(channel, offset);
-    }
-  }
-
-  private static void mark(FileChannel channel, long offset) throws IOException {
-    ByteBuffer mark = ByteBuffer.allocate(DocumentHeader.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    channel.write(mark.putInt(0, DocumentHeader.END), offset);
-  }
-
-  private static void force(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-      channel.force(true);
+      channel.write(DocumentHeader.endMark(), offset);
     }
   }
 

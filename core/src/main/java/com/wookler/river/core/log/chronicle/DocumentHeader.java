@@ -1,5 +1,8 @@
 package com.wookler.river.core.log.chronicle;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /**
  * The header that Chronicle writes in front of each document of a block.
  *
@@ -44,6 +47,11 @@ public final class DocumentHeader {
   /** Returns the bytes of the document after this header. */
   public static int lengthOf(int header) {
     return header & LENGTH;
+  }
+
+  /** Returns the bytes of the header {@link #END}. */
+  public static ByteBuffer endMark() {
+    return ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, END);
   }
 
   /** Returns the header of a whole document of this length that readers don't see. */

@@ -201,14 +201,13 @@ public final class LogMarks implements AutoCloseable {
   }
 
   /**
-   * What a file says, which is read only.
+   * The content of a file that is only read.
    *
    * @param sound whether it can be used
    * @param whole whether each number is the one that was stored last
    * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
-  public record Look(
-      boolean sound, boolean whole, long end, int block, long forced, OptionalLong removed) {}
+  public record Look(boolean sound, boolean whole, long end, long forced, OptionalLong removed) {}
 
   /** Decodes a file's bytes, also while it is in use. */
   public static Look look(byte[] bytes, UUID queue) {
@@ -218,7 +217,6 @@ public final class LogMarks implements AutoCloseable {
         isSound(content),
         isWhole(content),
         content.number(END).orZero(),
-        (int) content.number(BLOCK).orZero(),
         content.number(FORCED).orZero(),
         removed.isExact() ? OptionalLong.of(removed.value()) : OptionalLong.empty());
   }

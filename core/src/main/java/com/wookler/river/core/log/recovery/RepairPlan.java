@@ -5,7 +5,6 @@ import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -135,9 +134,7 @@ final class RepairPlan {
         file,
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            ByteBuffer mark = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN);
-            mark.putInt(0, DocumentHeader.END);
-            channel.write(mark, offset);
+            channel.write(DocumentHeader.endMark(), offset);
             channel.force(true);
           }
         });
