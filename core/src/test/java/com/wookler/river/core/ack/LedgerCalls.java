@@ -128,7 +128,7 @@ public abstract class LedgerCalls {
                 + ledger.position() * 10_000
                 + ledger.count(EntryState.IN_FLIGHT) * 1_000L
                 + ledger.count(EntryState.WAITING) * 100L
-                + ledger.count(EntryState.COMPLETED) * 10
+                + ledger.count(EntryState.COMPLETED) * 10L
                 + (ledger.isLocked(1) ? 1 : 0)
                 + (ledger.isLocked(2) ? 2 : 0));
   }
