@@ -139,7 +139,7 @@ public final class QueueOptions {
               "how many bytes the queue may hold, with envelopes, counted as messages are, to within"
                   + " a 256th of the limit. See [Limits](#limits)")
           .meansInJson(
-              "how many bytes the queue may hold, counted as messages are, with envelopes, to within a 256th of the limit; delayed messages that wait count as so many that were published before the others; of what is there when the queue is opened, an estimate by blocks");
+              "how many bytes the queue may hold, counted as messages are, with envelopes, to within a 256th of the limit; delayed messages that wait count as if they had been published before the others; of what is there when the queue is opened, an estimate by blocks");
 
   /** See {@link MessageQueue.Builder#whenFull}. */
   public static final Option<FullPolicy> FULL_POLICY =
@@ -232,7 +232,7 @@ public final class QueueOptions {
               "another queue of this JVM, to which expired messages are transferred, each once. See"
                   + " [Expiry queues](#expiry-queues)")
           .meansInJson(
-              "another queue of this server, to which expired messages are transferred, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those behind them");
+              "another queue of this server, to which expired messages are transferred, each once. While it is not there, or is full, or takes none as large, expired messages wait, and those after them");
 
   /** See {@link MessageQueue.Builder#retention}. */
   public static final Option<Duration> RETENTION_AGE =

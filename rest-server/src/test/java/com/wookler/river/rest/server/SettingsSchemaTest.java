@@ -37,11 +37,12 @@ class SettingsSchemaTest {
           "whenFull",
           "What a publish to a full queue meets",
           "retention",
-          "How long what nobody has finished is kept; without it, for good. One of them is given",
+          "How long messages are kept that no subscriber has completed; without it, for good. One of"
+              + " them is given",
           "recycle",
-          "When a file of the log is closed before it has `blockBytes`: at so many messages, at so"
-              + " many bytes, or so long after its first message, whichever comes first. One of"
-              + " them is given. What is closed, and finished by every subscriber, leaves the log",
+          "When a file of the log is closed before it has `blockBytes`: at a number of messages, a"
+              + " number of bytes, or a time after its first message, whichever comes first. One of"
+              + " them is given. What is closed, and completed by every subscriber, leaves the log",
           "backup",
           "Keep what leaves the log, compressed and verified, in the server's own directory for"
               + " backups. There it can be looked up, and a new subscriber or `seek` may begin."
