@@ -1,13 +1,13 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.RetryBackoff;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.file.Device;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -179,7 +179,7 @@ final class BlockArchiver {
       Path file = to.archive(seal, log.file(seal));
       withoutSpace = 0;
       return file;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return damaged(seal, String.valueOf(e.getMessage()));
     } catch (IOException e) {
       Path directory = config.get(QueueOptions.BACKUP_DIRECTORY);

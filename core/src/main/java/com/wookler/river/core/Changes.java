@@ -1,9 +1,9 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.OptionTable;
-import com.wookler.river.core.settings.Settings;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.OptionTable;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.subscriber.SubscriberOptions;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,11 +1,11 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.keys.KeySource;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.List;
@@ -71,7 +71,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     List<StoredMessage> frame;
     try {
       frame = past.read(from, Integer.MAX_VALUE); // as far as one frame goes
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       shared.lock.lock();
       try {
         return passOver(from, from + 1, to);
@@ -109,7 +109,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
       }
       damagedInARow = 0;
       return at;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (at > from || from < log.firstSequence()) {
         return at; // what came before it; or its block left meanwhile
       }

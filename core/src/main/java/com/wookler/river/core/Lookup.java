@@ -1,12 +1,12 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.SequentialReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import java.lang.ref.SoftReference;
@@ -109,7 +109,7 @@ final class Lookup implements AutoCloseable {
         }
         found.add(message);
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       boolean lost = log.gaps().endOf(from) > from;
       if (found.isEmpty() && from >= log.firstSequence() && !lost) {
         throw e; // otherwise its block went into the backup meanwhile
@@ -179,7 +179,7 @@ final class Lookup implements AutoCloseable {
       boolean holds = false;
       try {
         frame = backup.read(next, Integer.MAX_VALUE);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         holds = true;
       }
       for (StoredMessage message : frame) {

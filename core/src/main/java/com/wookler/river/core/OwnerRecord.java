@@ -1,9 +1,9 @@
 package com.wookler.river.core;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.file.CheckedJson;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -64,7 +64,7 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
           json.path("started").asLong(),
           json.path("lock").asText(),
           json.path("token").asText());
-    } catch (NoSuchFileException | DamagedMessageException e) {
+    } catch (NoSuchFileException | DamagedException e) {
       return null;
     }
   }

@@ -1,12 +1,12 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.Option.Change;
+import com.wookler.river.common.settings.OptionTable;
+import com.wookler.river.common.settings.OptionType;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.Option.Change;
-import com.wookler.river.core.settings.OptionTable;
-import com.wookler.river.core.settings.OptionType;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

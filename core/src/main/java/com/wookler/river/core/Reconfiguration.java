@@ -1,8 +1,8 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.backup.Backup;
-import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.util.ArrayList;
 import java.util.List;

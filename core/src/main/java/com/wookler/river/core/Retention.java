@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

@@ -3,9 +3,9 @@ package com.wookler.river.core;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
-import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -1,5 +1,7 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.ack.InitialPosition;
@@ -10,7 +12,6 @@ import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.ack.journal.Ledgers;
 import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.backup.Backup;
-import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -108,7 +109,7 @@ final class SubscriberStore {
         return StoredSubscriber.read(subscriber, identity);
       }
       throw new DamagedMessageException("damaged: " + file + " is missing");
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       StoredSubscriber rebuilt = rebuilt(subscriber);
       LOG.warn(
           "Queue {}, subscriber {}: {}; going on with default settings, ack required = {}, order = {}",

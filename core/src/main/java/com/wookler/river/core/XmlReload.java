@@ -1,8 +1,8 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.config.ConfigNode;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.Settings;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;

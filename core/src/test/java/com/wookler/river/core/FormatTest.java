@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.CheckedJson;
+import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;

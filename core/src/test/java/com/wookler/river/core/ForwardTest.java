@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.file.CheckedJson;
+import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;

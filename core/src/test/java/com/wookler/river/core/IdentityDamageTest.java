@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.CheckedJson;
+import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Subscriber;

@@ -6,11 +6,11 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.OptionTable;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.OptionTable;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;

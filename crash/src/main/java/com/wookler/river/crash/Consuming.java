@@ -1,7 +1,7 @@
 package com.wookler.river.crash;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
@@ -42,7 +42,7 @@ final class Consuming {
     while (true) {
       try {
         return subscriber.batch(most, timeout);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         Matcher lost = TORN.matcher(String.valueOf(e.getMessage()));
         if (!scenario.faulty() || !lost.find()) {
           throw e;

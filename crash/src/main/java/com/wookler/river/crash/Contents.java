@@ -3,10 +3,10 @@ package com.wookler.river.crash;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.github.luben.zstd.ZstdInputStream;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.backup.Verification;
 import com.wookler.river.core.log.files.BlockWalk;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.BufferedInputStream;
@@ -111,7 +111,7 @@ final class Contents {
               while (reader.hasNext()) {
                 take(reader.next());
               }
-            } catch (DamagedMessageException e) {
+            } catch (DamagedException e) {
               throw new BrokenPromise(file + ", at " + offset + ": " + e.getMessage());
             }
           });

@@ -1,7 +1,7 @@
 package com.wookler.river.crash;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -35,7 +35,7 @@ final class FlipChild {
     Files.write(block, bytes);
     try (MessageQueue<String> queue = open(directory)) {
       LOG.warn("{}: {}", queue.read(1).isEmpty() ? RIGHT : WRONG, queue.read(1));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.warn("{}: {}", RIGHT, e.getMessage());
     }
   }

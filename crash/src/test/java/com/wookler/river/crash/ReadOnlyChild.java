@@ -1,10 +1,10 @@
 package com.wookler.river.crash;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.SizeBasedRecycle;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -199,7 +199,7 @@ final class ReadOnlyChild {
   private static void attempt(String name, Action call) {
     try {
       call.run();
-    } catch (DamagedMessageException e) { // what was not read is not known to be damaged
+    } catch (DamagedException e) { // what was not read is not known to be damaged
       throw new AssertionError(name, e);
     } catch (RiverException e) {
       LOG.debug("{}: {}", name, e.toString());

@@ -1,7 +1,7 @@
 package com.wookler.river.tools;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -91,7 +91,7 @@ public final class Main implements Runnable {
   private static int failed(CommandLine command, Exception e) {
     String name = command.getCommandName();
     LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
-    if (e instanceof DamagedMessageException) {
+    if (e instanceof DamagedException) {
       command.getErr().println(name + ": " + e.getMessage());
       return EXIT_DAMAGED;
     }

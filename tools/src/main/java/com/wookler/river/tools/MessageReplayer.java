@@ -2,8 +2,9 @@ package com.wookler.river.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.file.CheckedJson;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
@@ -170,7 +171,7 @@ final class MessageReplayer implements AutoCloseable {
   private ObjectNode readCheckpoint() throws IOException {
     try {
       return CheckedJson.read(checkpoint, CHECKPOINT_FORMAT);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw new DamagedMessageException(
           e.getMessage()
               + "; remove it, and start with --from after the messages that the queue contains",

@@ -3,7 +3,7 @@
  * tools.inspect}; {@code replay} publishes through {@code core} like any publisher.
  *
  * <p>Allowed imports: {@code core}, {@code tools.inspect}, {@code core.message}, {@code
- * core.subscriber}, {@code CheckedJson} of {@code core.file}, {@code common}.
+ * core.subscriber}, {@code CheckedJson} of {@code common.file}, {@code common}.
  */
 @NullMarked
 package com.wookler.river.tools;

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.SizeBasedRecycle;
@@ -12,7 +13,6 @@ import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.LogFiles;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
@@ -360,7 +360,7 @@ final class EveryFeature implements AutoCloseable {
   private void read(long sequence, Map<Long, String> messages, Set<Long> refused) {
     try {
       queue.read(sequence).ifPresent(found -> messages.put(sequence, found.data()));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       refused.add(sequence);
     }
   }
@@ -368,7 +368,7 @@ final class EveryFeature implements AutoCloseable {
   private void latest(Map<String, Long> latest, String key) {
     try {
       queue.latest(key).ifPresent(found -> latest.put(key, found.sequence()));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       latest.put(key, -1L);
     }
   }
@@ -427,7 +427,7 @@ final class EveryFeature implements AutoCloseable {
             .filter(found -> from.equals(NAME) || found.data().startsWith(from))
             .flatMap(found -> ForwardOrigin.of(found.headers()))
             .ifPresent(origin -> origins.add(origin.sequence()));
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         // is not there
       }
     }
@@ -439,7 +439,7 @@ final class EveryFeature implements AutoCloseable {
     for (long i = 0; i < in.stats().nextSequence(); i++) {
       try {
         in.read(i).ifPresent(found -> numbers.add(Long.parseLong(found.data().split(":", 3)[1])));
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         // is not there
       }
     }

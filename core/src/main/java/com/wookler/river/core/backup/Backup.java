@@ -2,8 +2,9 @@ package com.wookler.river.core.backup;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.log.files.Seal;
@@ -168,7 +169,7 @@ public final class Backup implements AutoCloseable {
       index.add(StoredBlock.of(zst, backup));
       done = true;
       return zst;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw new DamagedMessageException(
           "queue " + queue + ", block file " + blockFile + ": " + e.getMessage(), e);
     } finally {

@@ -1,5 +1,6 @@
 package com.wookler.river.core.backup;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -77,7 +78,7 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
       try (FrameFile file = new FrameFile(zst)) {
         return new Verifier(zst, seal.block(), progress).verify(file, seal.frames(), seal.length());
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return unverified(zst, named, "its seal is of no use: " + ContentCheck.text(e));
     } catch (IOException e) {
       return unverified(zst, named, "cannot be read: " + e);

@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.files.BlockName;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.backup;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
@@ -58,7 +59,7 @@ final class BackupReader {
             sequence);
       }
       return pick.found;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw located(stored, where, e);
     } catch (NoSuchFileException | FileNotFoundException e) { // names the file
       throw e;
@@ -81,7 +82,7 @@ final class BackupReader {
         }
         LOG.debug("Backup {}: {}", stored.file(), fault);
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.debug("Backup {}", stored.file(), e);
     }
     return OptionalLong.empty();
@@ -107,8 +108,7 @@ final class BackupReader {
     }
   }
 
-  private DamagedMessageException located(
-      StoredBlock stored, String what, DamagedMessageException e) {
+  private DamagedMessageException located(StoredBlock stored, String what, DamagedException e) {
     return new DamagedMessageException(
         String.format(
             "queue %s, backup %s, block %d, %s: %s",
@@ -121,7 +121,7 @@ final class BackupReader {
     try {
       reader.open(document, length, block);
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }
@@ -162,7 +162,7 @@ final class BackupReader {
           wanted++;
           missing--;
         }
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         if (found.isEmpty()) {
           throw e;
         }

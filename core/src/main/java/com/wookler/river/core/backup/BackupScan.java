@@ -1,6 +1,7 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -125,7 +126,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       }
       checkName(file, seal);
       blocks.add(StoredBlock.of(file, seal));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       damaged.add(file);
       report.at(
           file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
@@ -148,7 +149,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       BackupSeal seal = BackupSeal.read(file);
       checkName(data, seal);
       sealsAlone.add(StoredBlock.of(data, seal));
-    } catch (DamagedMessageException | IOException e) {
+    } catch (DamagedException | IOException e) {
       leftovers.add(file); // nothing is known of its backup
     }
   }

@@ -1,6 +1,6 @@
 package com.wookler.river.core.backup;
 
-import com.wookler.river.core.file.Sealed;
+import com.wookler.river.common.file.Sealed;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;

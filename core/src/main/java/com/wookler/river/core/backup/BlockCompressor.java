@@ -3,7 +3,7 @@ package com.wookler.river.core.backup;
 import com.github.luben.zstd.EndDirective;
 import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdCompressCtx;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.Closeable;

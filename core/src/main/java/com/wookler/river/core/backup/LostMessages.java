@@ -1,8 +1,8 @@
 package com.wookler.river.core.backup;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.files.BlockWalk;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,7 +44,7 @@ final class LostMessages implements BlockWalk.Visitor {
     BackupSeal seal;
     try {
       seal = BackupReader.seal(stored);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return lost(
           stored,
           stored.block().firstSequence(),
@@ -87,7 +87,7 @@ final class LostMessages implements BlockWalk.Visitor {
       try {
         reader.prove();
         valid(next);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         LOG.debug("Sequence {} of {}", next, stored.file(), e); // it is lost
       }
     }

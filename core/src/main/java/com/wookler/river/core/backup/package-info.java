@@ -3,7 +3,7 @@
  * readable in place.
  *
  * <p>A running queue uses {@code Backup}, tools use {@code BackupFiles}. Allowed imports: {@code
- * core.file}, {@code core.log} (seals, block format), {@code core.message}, {@code common}.
+ * common.file}, {@code core.log} (seals, block format), {@code core.message}, {@code common}.
  */
 @NullMarked
 package com.wookler.river.core.backup;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.file.RecordFile;
 
 /**
  * A file with the waiting messages from one key up to the first key of the next file. Confined to

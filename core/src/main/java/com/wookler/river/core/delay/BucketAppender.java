@@ -1,6 +1,6 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 

@@ -1,6 +1,6 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.file.RecordFile;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

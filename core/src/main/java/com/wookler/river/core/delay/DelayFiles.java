@@ -1,10 +1,10 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.Directories;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -133,7 +133,7 @@ public final class DelayFiles {
       if (lacks > 0 && faults.size() > known) {
         fault(path, "lost: " + Amount.of(lacks, "message"));
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       fault(path, String.valueOf(e.getMessage()));
     }
   }
@@ -143,7 +143,7 @@ public final class DelayFiles {
       if (verifies) {
         DelayedRecord.message(file, offset, sequence);
       }
-    } catch (DamagedMessageException | IOException e) {
+    } catch (DamagedException | IOException e) {
       String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());
       fault(
           file.path(),

@@ -1,8 +1,8 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.file.Sealed;
+import com.wookler.river.common.file.Series;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;

@@ -5,7 +5,7 @@ import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Directories;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;

@@ -1,8 +1,8 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.RateLimitedLog;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
@@ -129,7 +129,7 @@ final class NextDue implements AutoCloseable {
           ofFiles
               ? messages.ofFile(index.bucket(address), NearIndex.offset(address), key.sequence())
               : messages.fresh(reader, key.sequence(), address);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       waitsOn = true;
       logDamaged(e);
     }
@@ -148,7 +148,7 @@ final class NextDue implements AutoCloseable {
     return true;
   }
 
-  private void logDamaged(DamagedMessageException e) {
+  private void logDamaged(DamagedException e) {
     if (damagedLog.mayLog()) {
       LOG.error(
           "Queue {}: a delayed message is damaged, and waits, because queue.on.damage is STOP; the"

@@ -1,10 +1,10 @@
 package com.wookler.river.core.delay;
 
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.Directories;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.core.log.SequentialReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -122,7 +122,7 @@ final class StoreOpening {
         file.close();
       }
       return new Bucket(line.from(), file, line.bytes(), line.records());
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
       kept = DurableFiles.quarantine(path);
     } catch (NoSuchFileException e) {
@@ -211,7 +211,7 @@ final class StoreOpening {
             }
           });
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.warn("Queue {}: {}", context.queue(), e.getMessage());
       lost.add(
           new WaitingRebuild.Lost(path, Key.FIRST, Key.LAST, 1, 0, Files.size(path))); // or more

@@ -1,8 +1,8 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -127,7 +127,7 @@ record TimerState(
         } else {
           faults.add("damaged: " + file + " is missing");
         }
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         faults.add(file + " is " + e.getMessage());
       }
     }

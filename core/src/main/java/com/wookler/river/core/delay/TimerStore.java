@@ -1,7 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;

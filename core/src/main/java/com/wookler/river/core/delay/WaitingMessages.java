@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
@@ -47,7 +48,7 @@ final class WaitingMessages {
         throw new DamagedMessageException("damaged: nothing is left of sequence " + sequence);
       }
       return DelayedRecord.message(bucket.file, offset, sequence);
-    } catch (DamagedMessageException | IOException e) {
+    } catch (DamagedException | IOException e) {
       StoredMessage original = original(sequence);
       if (original == null && !context.queueParts().passesDamage()) {
         throw new DamagedMessageException(e.getMessage() + ", sequence " + sequence, e);
@@ -70,7 +71,7 @@ final class WaitingMessages {
     try {
       StoredMessage found = context.queueParts().original(sequence);
       return found != null && Terms.isDelayed(found.terms()) ? found : null;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return null;
     }
   }
@@ -85,7 +86,7 @@ final class WaitingMessages {
   private @Nullable StoredMessage ofLog(LogReader reader, long sequence, long address) {
     try {
       return reader.read(sequence, address);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (!context.queueParts().passesDamage()) {
         throw e;
       }
@@ -107,7 +108,7 @@ final class WaitingMessages {
       try {
         StoredMessage message = fresh(reader, sequence, address);
         return message == null ? null : encoder.encode(time, message);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         return DelayedRecord.of(time, sequence, left(sequence, address));
       }
     };
@@ -128,7 +129,7 @@ final class WaitingMessages {
       return bucket == null
           ? NOTHING_LEFT
           : DelayedRecord.left(bucket.file, NearIndex.offset(~address), sequence);
-    } catch (DamagedMessageException | IOException e) {
+    } catch (DamagedException | IOException e) {
       return NOTHING_LEFT;
     }
   }

@@ -1,9 +1,9 @@
 package com.wookler.river.core.ids;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.ids;
 
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.file.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

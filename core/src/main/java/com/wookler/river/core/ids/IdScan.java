@@ -1,7 +1,7 @@
 package com.wookler.river.core.ids;
 
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;

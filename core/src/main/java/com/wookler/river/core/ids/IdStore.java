@@ -2,10 +2,10 @@ package com.wookler.river.core.ids;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.KeyedHash;
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.KeyedHash;
+import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package com.wookler.river.core.keys;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.KeyedHash;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.file.KeyedHash;
 import com.wookler.river.core.message.QueueClosedException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -209,7 +209,7 @@ public final class KeyIndex implements AutoCloseable {
       KeyRun run = runs.all().get(i);
       try {
         found = run.find(hashed);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         quarantine(run, e);
         return null;
       }
@@ -248,7 +248,7 @@ public final class KeyIndex implements AutoCloseable {
     }
     try {
       replace(merge, merge.run(directory, identity));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       merge.inputs().forEach(this::verify);
     } catch (IOException e) {
       throw new RiverException("queue " + queue + ": cannot merge runs of its index", e);
@@ -259,7 +259,7 @@ public final class KeyIndex implements AutoCloseable {
   private void verify(KeyRun run) {
     try {
       run.verify();
-    } catch (DamagedMessageException | NoSuchFileException e) {
+    } catch (DamagedException | NoSuchFileException e) {
       lock.lock();
       try {
         if (runs.all().contains(run)) {
@@ -324,7 +324,7 @@ public final class KeyIndex implements AutoCloseable {
         KeyRun run = KeyRun.open(directory, queue, file.getKey());
         count++;
         run.verify();
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         damage.accept(file.getValue(), String.valueOf(e.getMessage()));
       } catch (NoSuchFileException e) {
         // merged into another meanwhile

@@ -1,9 +1,9 @@
 package com.wookler.river.core.keys;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.RecordFile;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.file.Sealed;
+import com.wookler.river.common.file.Series;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.EOFException;
 import java.io.IOException;

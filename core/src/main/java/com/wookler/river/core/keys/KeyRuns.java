@@ -1,8 +1,8 @@
 package com.wookler.river.core.keys;
 
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.Directories;
+import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -70,7 +70,7 @@ final class KeyRuns {
     KeyRun run;
     try {
       run = KeyRun.open(directory, identity, number);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       quarantine(file, String.valueOf(e.getMessage()));
       return;
     } catch (NoSuchFileException e) {

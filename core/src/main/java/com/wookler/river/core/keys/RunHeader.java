@@ -1,7 +1,7 @@
 package com.wookler.river.core.keys;
 
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.Sealed;
+import com.wookler.river.common.file.Series;
 import java.nio.ByteBuffer;
 import java.util.UUID;
 

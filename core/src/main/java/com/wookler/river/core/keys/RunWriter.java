@@ -1,8 +1,8 @@
 package com.wookler.river.core.keys;
 
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.file.Series;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.Sealed;
+import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;

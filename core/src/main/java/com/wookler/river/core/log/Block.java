@@ -1,7 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.log.recovery.RecoveredBlock;

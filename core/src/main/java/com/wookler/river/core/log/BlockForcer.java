@@ -2,9 +2,9 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.NotNowException;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.LogMarks;
 import java.io.IOException;

@@ -3,7 +3,7 @@ package com.wookler.river.core.log;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockStart;

@@ -1,9 +1,9 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.FileWindow;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -103,7 +103,7 @@ final class BlockScan {
     try {
       reader.prove();
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }

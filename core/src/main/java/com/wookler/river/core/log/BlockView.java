@@ -1,8 +1,8 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.Mappings;
-import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.Mappings;
+import com.wookler.river.common.file.NotNowException;
 import java.io.IOException;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;

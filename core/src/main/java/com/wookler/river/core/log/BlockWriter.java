@@ -1,6 +1,6 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.BlockFile;

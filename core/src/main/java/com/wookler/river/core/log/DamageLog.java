@@ -1,8 +1,8 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.file.Checksum;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.common.file.Checksum;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.ReadFailedException;
 import com.wookler.river.core.log.files.FileWindow;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -57,7 +58,7 @@ final class DamagedBlockReader {
         scan = log.scans().make(block, settings, log.nextSequence());
       }
       return scan.holds(sequence) && open(block, scan.offsetOf(sequence), sequence);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.debug("Sequence {}: {}", sequence, e.toString());
       return false;
     }
@@ -79,13 +80,13 @@ final class DamagedBlockReader {
   private boolean opensInPlace(Block block, long offset, long sequence) throws IOException {
     try {
       cursor.place(block.number(), offset);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       unmapped = block.number();
       return false;
     }
     try {
       return cursor.openNext() && document.holds(sequence);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.PageFaults;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -57,7 +58,7 @@ public final class LogReader implements AutoCloseable {
     if (sequence > position && document.holds(sequence)) {
       try {
         document.skipTo(sequence);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         cursor.close();
       }
     } else {
@@ -107,7 +108,7 @@ public final class LogReader implements AutoCloseable {
         counters.readTime().add(settings.time().nanoTime() - started, 1);
       }
       return message;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw damaged(position, e);
     } catch (IOException e) {
       throw unreadable(position, e);
@@ -156,7 +157,7 @@ public final class LogReader implements AutoCloseable {
       }
       document.skipTo(sequence);
       return document.next();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw damaged(sequence, e);
     } catch (IOException e) {
       throw unreadable(sequence, e);
@@ -167,7 +168,7 @@ public final class LogReader implements AutoCloseable {
     boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
       cursor.open(location);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       cursor.close();
       if (!salvage.open(sequence)) {
         throw e;
@@ -218,7 +219,7 @@ public final class LogReader implements AutoCloseable {
             "damaged: nothing is there, though the log continues to sequence "
                 + (log.nextSequence() - 1));
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       cursor.close();
       if (!salvage.open(position)) {
         throw e;
@@ -243,7 +244,7 @@ public final class LogReader implements AutoCloseable {
         skipToPosition();
       }
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (sought) {
         throw e;
       }
@@ -307,7 +308,7 @@ public final class LogReader implements AutoCloseable {
     try {
       new BlockSearch(cursor, document).time(block, micros);
       return OptionalLong.of(document.firstSequence());
-    } catch (IOException | DamagedMessageException | InternalError e) { // as in a search
+    } catch (IOException | DamagedException | InternalError e) { // as in a search
       PageFaults.settle();
       cursor.close();
       return log.scans().make(block, settings, log.nextSequence()).publishedAt(micros);

@@ -1,8 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.NotNowException;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;

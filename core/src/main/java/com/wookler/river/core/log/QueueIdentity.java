@@ -4,8 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.file.CheckedJson;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.LogFiles;
@@ -139,7 +140,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
       }
     } catch (NoSuchFileException e) {
       fault = "it is missing";
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       fault = String.valueOf(e.getMessage());
     }
     return new Look(Optional.empty(), search(directory), fault);
@@ -185,7 +186,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
     for (Map.Entry<Integer, Path> seal : files.seals().entrySet()) {
       try {
         found.add(BlockFile.seal(seal.getValue(), seal.getKey()).queue());
-      } catch (DamagedMessageException | NoSuchFileException e) {
+      } catch (DamagedException | NoSuchFileException e) {
         // the next one may be whole
       }
     }
@@ -213,7 +214,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
         if (CheckedJson.isWhole(json) && json.hasNonNull("queue")) {
           found.add(UUID.fromString(json.path("queue").asText()));
         }
-      } catch (DamagedMessageException | IllegalArgumentException | NoSuchFileException e) {
+      } catch (DamagedException | IllegalArgumentException | NoSuchFileException e) {
         // the next one may be whole
       }
     }

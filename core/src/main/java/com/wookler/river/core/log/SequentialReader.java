@@ -1,6 +1,6 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +47,7 @@ public final class SequentialReader implements AutoCloseable {
       next = message == null ? sequence : sequence + 1;
       damagedInARow = 0;
       return message;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       next = afterDamage(sequence);
       return null;
     }

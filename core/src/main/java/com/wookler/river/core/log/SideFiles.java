@@ -1,9 +1,9 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogMarks;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -63,7 +63,7 @@ public record SideFiles(
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
         gaps = Gaps.look(file, queue);
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       gapsFault = Optional.of(ContentCheck.text(e));
     }
     return new SideFiles(marks, fault, look.end(), look.forced(), file, gapsFault, gaps);

@@ -1,8 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.RateLimitedLog;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.file.Device;
 import com.wookler.river.core.message.QueueFullException;
 import java.io.IOException;
 import java.nio.file.Path;

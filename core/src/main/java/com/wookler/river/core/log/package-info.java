@@ -21,7 +21,7 @@
  *
  * <p>{@code core.log.recovery} runs before the log is opened, {@code core.log.files} has the forms
  * of its files, {@code core.log.chronicle} alone knows Chronicle. Allowed imports: these, {@code
- * core.file}, {@code core.message}, {@code common}.
+ * common.file}, {@code core.message}, {@code common}.
  */
 @NullMarked
 package com.wookler.river.core.log;

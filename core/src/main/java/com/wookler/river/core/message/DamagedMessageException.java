@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 
 /**
@@ -10,7 +11,7 @@ import com.wookler.river.common.errors.RiverException;
  * <p>A file that is there and cannot be opened or mapped now, for want of descriptors or memory, is
  * not damaged: that is a {@link RiverException} which says so, and the next call tries again.
  */
-public final class DamagedMessageException extends RiverException {
+public final class DamagedMessageException extends DamagedException {
   private static final long serialVersionUID = 1L;
 
   /** Creates the exception; the message names the queue and what to do. */

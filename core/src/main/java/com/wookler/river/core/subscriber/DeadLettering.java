@@ -3,7 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.RetryBackoff;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayList;
 import java.util.List;
@@ -115,7 +115,7 @@ final class DeadLettering<M> {
     try {
       StoredMessage message = state.fetcher.finder().find(source.place());
       return message != null && message.originalMicros() == source.publishedMicros();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false; // comes again, and is reported where it is delivered
     }
   }
@@ -330,7 +330,7 @@ final class DeadLettering<M> {
       taken.add(
           new PendingLetter(new DeadLetter(message, attempts, "not acknowledged", null), tag, 0));
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (state.fetcher.finder().passOver(sequence) > sequence) {
         state.ledger.completeDeadLetter(sequence, tag); // there is nothing to write a letter about
         return true;

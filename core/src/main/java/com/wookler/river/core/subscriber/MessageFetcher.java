@@ -1,9 +1,10 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.KeyedHash;
 import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.file.KeyedHash;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -286,7 +287,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         }
         // what is before it was lost before its block was archived
         end = message == null ? endOfHole(from, position, first) : message.sequence();
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         end = finder.passOver(position);
         if (end == position) {
           throw e;
@@ -318,7 +319,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       return keys != null && ledger.attempts(sequence) == 0
           ? finder.find(sequence, location) // it waited for its key
           : finder.findDelivered(sequence, location);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (finder.passOver(sequence) == sequence) {
         throw e;
       }
@@ -334,7 +335,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       reader.moveTo(position);
       try {
         return reader.next(maker);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         long end = finder.passOver(position);
         if (end == position) {
           throw e;
@@ -381,7 +382,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       StoredMessage message =
           location == 0 ? finder.find(sequence) : finder.find(sequence, location); // much cheaper
       return message == null ? Long.MAX_VALUE : message.publishedMicros();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return Long.MAX_VALUE; // the poll that reads it reports it
     }
   }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.log.LogReader;
@@ -105,7 +106,7 @@ final class MessageFinder implements AutoCloseable {
       cached.open(bytes, bytes.length, NO_BLOCK);
       StoredMessage message = cached.next();
       return message.sequence() == sequence ? message : null;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return null; // a cache may be wrong; the log is the truth
     }
   }

@@ -1,10 +1,10 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
@@ -177,7 +177,7 @@ final class Peeker<M> {
       }
       readers.inLog().moveTo(sequence);
       return readers.inLog().next();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (endOfLost(readers, sequence) > sequence) {
         return null;
       }

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.file.KeyedHash;
+import com.wookler.river.common.file.KeyedHash;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;

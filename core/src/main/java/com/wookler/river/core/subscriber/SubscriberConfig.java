@@ -1,12 +1,12 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.ack.Limits;
 import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.Settings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

@@ -24,7 +24,7 @@
  * </ul>
  *
  * <p>Allowed imports: {@code core.ack}, {@code core.backup} (to read), {@code core.log}, {@code
- * core.file}, {@code core.message}, {@code core.settings}, {@code common}; Ehcache for the
+ * common.file}, {@code core.message}, {@code common.settings}, {@code common}; Ehcache for the
  * redelivery cache.
  */
 @NullMarked

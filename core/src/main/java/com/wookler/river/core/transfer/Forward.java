@@ -2,11 +2,11 @@ package com.wookler.river.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
@@ -351,7 +351,7 @@ final class Forward {
         }
         message = readBelow(end);
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       if (batch.end() <= next) {
         return passOver(reader.position(), messages, e);
       }
@@ -397,7 +397,7 @@ final class Forward {
    * Returns what was read before the damage goes first, though it was published with what is lost.
    */
   @GuardedBy("lock")
-  private boolean passOver(long at, List<StoredMessage> messages, DamagedMessageException e) {
+  private boolean passOver(long at, List<StoredMessage> messages, DamagedException e) {
     if (at > next) {
       batch = new Batch(List.copyOf(messages), messages.size(), at, at);
       return true;

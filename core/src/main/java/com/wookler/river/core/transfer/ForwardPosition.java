@@ -2,8 +2,8 @@ package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.CheckedJson;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;

@@ -4,8 +4,8 @@ import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.Expiries;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -90,7 +90,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     if (Files.exists(ForwardPosition.file(positions, target))) {
       try {
         return ForwardPosition.read(positions, from.identity(), target);
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         LOG.warn(
             "Queue {}: {}; the queue {} says what it has", from.queue(), e.getMessage(), target);
       }

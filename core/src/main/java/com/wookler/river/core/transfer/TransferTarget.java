@@ -1,13 +1,13 @@
 package com.wookler.river.core.transfer;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.log.StoredTimes;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
@@ -119,7 +119,7 @@ public final class TransferTarget implements AfterLog {
           own.queue(),
           file);
       wanted = true;
-    } catch (DamagedMessageException | IllegalArgumentException e) {
+    } catch (DamagedException | IllegalArgumentException e) {
       LOG.warn("Queue {}: {}; asking the log for what it holds", own.queue(), e.getMessage());
       kept = Origins.NONE;
       wanted = true; // the file stays until there is a new one

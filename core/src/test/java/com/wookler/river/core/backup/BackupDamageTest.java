@@ -3,6 +3,7 @@ package com.wookler.river.core.backup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
@@ -81,7 +82,7 @@ class BackupDamageTest extends BackupFixture {
       if (message.isPresent()) {
         assertThat(warnings()).as(round).isNotEmpty();
       }
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       assertThat(e).as(round).hasMessageContaining("damaged").hasMessageContaining("orders");
     }
   }

@@ -2,8 +2,8 @@ package com.wookler.river.core.backup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.Damage;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,7 +36,7 @@ class LostMessagesTest extends BackupFixture {
   private boolean isRead(long sequence) {
     try {
       return backup.read(sequence).isPresent();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }

@@ -2,6 +2,7 @@ package com.wookler.river.core.delay;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
@@ -10,7 +11,6 @@ import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
@@ -272,7 +272,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     reader.moveTo(sequence);
     try {
       return reader.next();
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return null;
     }
   }

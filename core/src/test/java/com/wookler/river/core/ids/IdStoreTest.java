@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.RecordFile;
+import com.wookler.river.common.file.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockStart;

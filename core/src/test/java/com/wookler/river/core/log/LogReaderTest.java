@@ -4,6 +4,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -324,7 +325,7 @@ class LogReaderTest {
       if (reader.position() == first) {
         try {
           reader.next(); // a header may stand just before the page, with all of its document
-        } catch (DamagedMessageException e) {
+        } catch (DamagedException e) {
           assertThat(e).hasMessageContaining("sequence " + first + ":");
         }
       }
@@ -428,7 +429,7 @@ class LogReaderTest {
           assertThat(message).as("sequence %s", sequence).isNotNull();
           assertThat(message.sequence()).isEqualTo(sequence);
           assertThat(text(message)).isEqualTo("m" + sequence);
-        } catch (DamagedMessageException e) {
+        } catch (DamagedException e) {
           damage = true;
         }
       }

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.log.files.Gaps;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;

@@ -4,12 +4,12 @@ import static com.wookler.river.core.log.LogFixture.littleEndian;
 import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Checksum;
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Checksum;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogMarks;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -149,7 +149,7 @@ class RecoveryCrashTest {
       try {
         StoredMessage message = reader.next();
         content.add(message.sequence() + " " + text(message));
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         content.add(sequence + (opened.gaps().endOf(sequence) > sequence ? " lost" : " damaged"));
       }
     }

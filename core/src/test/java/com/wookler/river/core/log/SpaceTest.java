@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
+import com.wookler.river.common.file.Device;
 import com.wookler.river.core.log.files.LogMarks;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;

@@ -3,6 +3,7 @@ package com.wookler.river.core.message;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -152,7 +153,7 @@ class DocumentTest {
     DocumentReader reader;
     try {
       reader = reader(document);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return true;
     }
     boolean damaged = false;
@@ -160,7 +161,7 @@ class DocumentTest {
       int i = (int) (reader.nextSequence() - 42);
       try {
         shouldEqual(reader.next(), contents.get(i));
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         damaged = true;
       }
     }

@@ -1,7 +1,7 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.OptionTable;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.OptionTable;
 import java.nio.file.Path;
 import java.time.Duration;
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.settings.Settings;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.rest.server.hosting.ServerLimits;
 import com.wookler.river.testing.Generated;
 import java.io.IOException;

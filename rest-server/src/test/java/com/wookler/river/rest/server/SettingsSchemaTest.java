@@ -2,10 +2,10 @@ package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.OptionTable;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.OptionTable;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.rest.server.hosting.ContractFormat;

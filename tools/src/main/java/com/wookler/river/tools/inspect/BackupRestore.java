@@ -1,6 +1,7 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
@@ -115,7 +116,7 @@ public final class BackupRestore {
     List<String> wrong;
     try {
       wrong = BlockWriter.restore(log, stored.block(), channel -> unpack(stored, channel));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw new DamagedMessageException(
           "damaged: " + stored.file() + ": " + ContentCheck.text(e), e);
     }

@@ -1,11 +1,11 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.MessageWalk;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -80,7 +80,7 @@ record BackupSource(Path directory, UUID queue, List<StoredBlock> blocks) implem
           tracker.expected(),
           new MessageWalk(queue, stored.block().block(), tracker),
           tracker::damaged);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       tracker.damaged(Finding.UNKNOWN, ContentCheck.text(e));
     } catch (UncheckedIOException e) {
       throw e.getCause();

@@ -1,6 +1,7 @@
 package com.wookler.river.tools.inspect;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockStart;
@@ -9,7 +10,6 @@ import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -160,7 +160,7 @@ final class LogVerifier {
     Path file = files.seals().get(number);
     try {
       return file == null ? null : BlockFile.seal(file, number);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       report.damage(file, number, Finding.UNKNOWN, Finding.UNKNOWN, ContentCheck.text(e));
     } catch (NoSuchFileException e) {
       progress.done(0); // its block has left the log meanwhile

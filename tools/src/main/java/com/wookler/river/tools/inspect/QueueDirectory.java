@@ -2,8 +2,8 @@ package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.file.Directories;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.LogFiles;
 import java.io.IOException;

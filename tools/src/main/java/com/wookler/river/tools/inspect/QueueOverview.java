@@ -1,10 +1,10 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Directories;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;

@@ -1,10 +1,10 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.Directories;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.file.Directories;
-import com.wookler.river.core.file.DurableFiles;
 import com.wookler.river.core.log.BlockWriter;
 import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.Gaps;

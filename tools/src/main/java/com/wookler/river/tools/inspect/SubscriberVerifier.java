@@ -1,10 +1,10 @@
 package com.wookler.river.tools.inspect;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.journal.LedgerDamage;
 import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.log.files.ContentCheck;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -65,7 +65,7 @@ final class SubscriberVerifier {
         report.note(directory, "nothing was delivered to it yet");
       }
       known.add(new Known(directory, look));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       report.damage(directory, ContentCheck.text(e));
     } catch (RiverException e) { // a newer version
       report.damage(directory, String.valueOf(e.getMessage()));

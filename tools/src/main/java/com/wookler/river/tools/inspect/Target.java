@@ -2,7 +2,7 @@ package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;

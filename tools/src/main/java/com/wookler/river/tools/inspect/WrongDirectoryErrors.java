@@ -1,8 +1,8 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.backup.BackupFiles;
-import com.wookler.river.core.file.Directories;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

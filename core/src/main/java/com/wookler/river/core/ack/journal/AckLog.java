@@ -1,8 +1,8 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.file.Checksum;
-import com.wookler.river.core.file.MappedFile;
-import com.wookler.river.core.file.Sealed;
+import com.wookler.river.common.file.Checksum;
+import com.wookler.river.common.file.MappedFile;
+import com.wookler.river.common.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

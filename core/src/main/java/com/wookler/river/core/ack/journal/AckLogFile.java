@@ -1,7 +1,7 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -163,7 +163,7 @@ final class AckLogFile {
       return length >= AckLog.HEADER && read.generation() == generation && read.lowWatermark() >= 0
           ? read
           : null;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return null;
     }
   }

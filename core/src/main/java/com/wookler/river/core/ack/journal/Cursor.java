@@ -1,10 +1,10 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.file.Checkpoint;
-import com.wookler.river.core.file.Checkpoint.Slots;
-import com.wookler.river.core.file.Checkpoint.Stored;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.MappedFile;
+import com.wookler.river.common.file.Checkpoint;
+import com.wookler.river.common.file.Checkpoint.Slots;
+import com.wookler.river.common.file.Checkpoint.Stored;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.MappedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,10 +2,10 @@ package com.wookler.river.core.ack.journal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.MappedFile;
 import com.wookler.river.core.ack.AckJournal;
 import com.wookler.river.core.ack.Ring;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.MappedFile;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

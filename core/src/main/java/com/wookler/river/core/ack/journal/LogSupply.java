@@ -1,8 +1,8 @@
 package com.wookler.river.core.ack.journal;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.MappedFile;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.MappedFile;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.ack.journal;
 
-import com.wookler.river.core.file.Checksum;
+import com.wookler.river.common.file.Checksum;
 import java.util.UUID;
 import java.util.function.Supplier;
 

@@ -1,10 +1,10 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.RecoveryReport;
 import com.wookler.river.core.ack.Ring;
 import com.wookler.river.core.ack.journal.Generations.Numbered;
-import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package com.wookler.river.core.ack.journal;
 
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.Sealed;
 import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ring;
-import com.wookler.river.core.file.Sealed;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -131,7 +131,7 @@ final class Snapshot {
     ByteBuffer in;
     try {
       in = FORM.read(file.path(), bytes, owner.id());
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
     if (in.limit() < HEADER || in.getLong() != file.generation()) {

@@ -2,7 +2,7 @@ package com.wookler.river.core.log.chronicle;
 
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.NotNowException;
+import com.wookler.river.common.file.NotNowException;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,8 +1,9 @@
 package com.wookler.river.core.log.chronicle;
 
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.NotNowException;
-import com.wookler.river.core.file.Unreadable;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.NotNowException;
+import com.wookler.river.common.file.Unreadable;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.File;
 import java.io.IOException;
@@ -146,7 +147,7 @@ final class ChronicleStore implements BlockStore {
         throw new DamagedMessageException("damaged: its block has no file, or one without a start");
       }
       return window(block, file, offset);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       throw e;
     } catch (Throwable e) { // Chronicle throws what it does not declare
       if (file != null) {

@@ -10,7 +10,7 @@
  *       second.
  * </ul>
  *
- * Imports {@code core.message}, {@code core.file}, {@code common} and {@code common.errors}.
+ * Imports {@code core.message}, {@code common.file}, {@code common} and {@code common.errors}.
  */
 @NullMarked
 package com.wookler.river.core.log.chronicle;

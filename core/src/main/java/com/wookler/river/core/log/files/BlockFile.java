@@ -1,5 +1,6 @@
 package com.wookler.river.core.log.files;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -198,7 +199,7 @@ public final class BlockFile {
       int count = reader.count();
       try {
         reader.verify();
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         return false;
       }
       messages += count;

@@ -1,6 +1,6 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.core.file.Checksum;
+import com.wookler.river.common.file.Checksum;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
 import java.io.InputStream;

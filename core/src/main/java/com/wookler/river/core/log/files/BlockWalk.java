@@ -1,7 +1,7 @@
 package com.wookler.river.core.log.files;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.EOFException;
@@ -155,7 +155,7 @@ public final class BlockWalk {
     try {
       reader.open(window, start, length, block);
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }

@@ -1,7 +1,7 @@
 package com.wookler.river.core.log.files;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Sealed;
+import com.wookler.river.common.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log.files;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentFormat;
 import com.wookler.river.core.message.DocumentReader;
@@ -87,7 +88,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
       }
       expected = first + reader.count();
       lost = false;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       damage(reader.hasNext() ? reader.nextSequence() : expected, offset, text(e));
       countWhole(document, length);
       lost = true;
@@ -98,7 +99,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
   private void countWhole(byte[] document, int length) {
     try {
       reader.open(document, length, block);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return; // without its header it says nothing of them
     }
     long first = reader.firstSequence();
@@ -109,7 +110,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
       try {
         reader.next();
         messages++;
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         // is reported, or one before it in its document is
       }
     }
@@ -175,7 +176,7 @@ public final class ContentCheck implements BlockWalk.Visitor {
   }
 
   /** Returns what an exception says, without the word that each of them begins with. */
-  public static String text(DamagedMessageException e) {
+  public static String text(DamagedException e) {
     String text = String.valueOf(e.getMessage());
     return text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : text;
   }

@@ -1,8 +1,8 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.BlockStore;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
@@ -80,7 +80,7 @@ public record LogFiles(
     Path file = seals.get(block);
     try {
       return file == null ? Optional.empty() : Optional.of(BlockFile.seal(file, block));
-    } catch (DamagedMessageException | NoSuchFileException e) {
+    } catch (DamagedException | NoSuchFileException e) {
       return Optional.empty();
     }
   }

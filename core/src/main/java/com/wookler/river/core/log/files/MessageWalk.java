@@ -1,6 +1,6 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayList;
@@ -45,7 +45,7 @@ public final class MessageWalk implements BlockWalk.Visitor {
     }
     try {
       reader.open(document, length, block);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       sink.damaged(offset, ContentCheck.text(e));
       return;
     }
@@ -53,7 +53,7 @@ public final class MessageWalk implements BlockWalk.Visitor {
     while (reader.hasNext()) {
       try {
         run.add(reader.next());
-      } catch (DamagedMessageException e) {
+      } catch (DamagedException e) {
         pass(run);
         run = new ArrayList<>();
         sink.damaged(offset, ContentCheck.text(e));

@@ -1,6 +1,6 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.core.file.Sealed;
+import com.wookler.river.common.file.Sealed;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -10,7 +10,7 @@
  *   <li>Beside the blocks: {@code LogMarks}, {@code Gaps}, {@code ClockSteps}.
  * </ul>
  *
- * Imports {@code core.log.chronicle}, {@code core.file}, {@code core.message} and {@code common}.
+ * Imports {@code core.log.chronicle}, {@code common.file}, {@code core.message} and {@code common}.
  */
 @NullMarked
 package com.wookler.river.core.log.files;

@@ -1,11 +1,11 @@
 package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.ReadFailedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.LogDirectory;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.BufferedInputStream;
 import java.io.IOException;
@@ -94,7 +94,7 @@ final class BlockContent implements BlockWalk.Visitor {
       valid &= expected == Long.MIN_VALUE || expected == reader.firstSequence();
       expected = reader.firstSequence() + reader.count();
       totals.add(offset, length, reader, reader.verify());
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       valid = false;
     }
   }

@@ -1,9 +1,9 @@
 package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.log.files.LogDirectory;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -96,7 +96,7 @@ final class DocumentSearch {
     try {
       checksum = reader.verify();
       return true;
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return false;
     }
   }

@@ -1,6 +1,6 @@
 package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.common.file.ReadFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

@@ -1,9 +1,10 @@
 package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.ReadFailedException;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.ReadFailedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockName;
@@ -11,7 +12,6 @@ import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -152,7 +152,7 @@ final class LogFileScan {
   private void readSeal(int number, Path file) throws IOException {
     try {
       seals.put(number, BlockFile.seal(file, number));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       LOG.warn("Queue {}: {}: {}; reading the block instead", log.queue(), file, e.getMessage());
       if (Files.size(file) > Seal.BYTES) {
         strange.put(file, "is no seal");

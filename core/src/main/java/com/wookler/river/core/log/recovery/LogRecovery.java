@@ -2,10 +2,10 @@ package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.ReadFailedException;
 import com.wookler.river.common.utils.Amount;
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.DurableFiles;
-import com.wookler.river.core.file.ReadFailedException;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogDirectory;

@@ -1,7 +1,7 @@
 package com.wookler.river.core.log.recovery;
 
-import com.wookler.river.core.file.Device;
-import com.wookler.river.core.file.DurableFiles;
+import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
 import java.nio.ByteBuffer;

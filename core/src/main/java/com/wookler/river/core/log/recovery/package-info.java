@@ -14,7 +14,7 @@
  *   <li>{@code RepairPlan}: the changes of files, made last.
  * </ol>
  *
- * Imports {@code core.log.files}, {@code core.log.chronicle}, {@code core.file}, {@code
+ * Imports {@code core.log.files}, {@code core.log.chronicle}, {@code common.file}, {@code
  * core.message} and {@code common}.
  */
 @NullMarked

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Checksum;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
-import com.wookler.river.core.file.Checksum;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.ack.Limits;
-import com.wookler.river.core.file.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;

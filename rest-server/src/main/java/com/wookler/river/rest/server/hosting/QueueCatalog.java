@@ -2,10 +2,10 @@ package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.settings.Settings;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

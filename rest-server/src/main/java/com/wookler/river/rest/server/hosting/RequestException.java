@@ -1,8 +1,8 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -101,7 +101,7 @@ public final class RequestException extends RuntimeException {
     if (thrown instanceof QueueFailedException) {
       return Reason.QUEUE_FAILED;
     }
-    if (thrown instanceof DamagedMessageException) {
+    if (thrown instanceof DamagedException) {
       return Reason.DAMAGED;
     }
     if (thrown instanceof QueueLockedException) {

@@ -2,7 +2,7 @@ package com.wookler.river.rest.server.hosting;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.settings.Settings;
+import com.wookler.river.common.settings.Settings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

@@ -2,10 +2,10 @@ package com.wookler.river.rest.server.hosting;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.common.settings.OptionTable;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.QueueOptions;
-import com.wookler.river.core.settings.Option;
-import com.wookler.river.core.settings.OptionTable;
-import com.wookler.river.core.settings.Settings;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberOptions;

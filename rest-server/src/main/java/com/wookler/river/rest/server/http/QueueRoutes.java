@@ -1,11 +1,11 @@
 package com.wookler.river.rest.server.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.QueueStats;
-import com.wookler.river.core.settings.Settings;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
 import com.wookler.river.rest.server.hosting.QueueResolver;

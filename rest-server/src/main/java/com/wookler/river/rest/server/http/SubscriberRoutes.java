@@ -1,7 +1,7 @@
 package com.wookler.river.rest.server.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.settings.Settings;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;

@@ -1,10 +1,10 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -77,7 +77,7 @@ class RecordFileTest {
       flipped[at + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
       Files.write(path, flipped);
       assertThat(scan(1, whole.length)).as("bit %s", bit).containsExactly("0", "40-80", "2");
-      assertThatThrownBy(() -> file(1).record(at)).isInstanceOf(DamagedMessageException.class);
+      assertThatThrownBy(() -> file(1).record(at)).isInstanceOf(DamagedException.class);
     }
     whole[at + 20] ^= 1; // has a checksum of its own
     Files.write(path, whole);
@@ -104,8 +104,7 @@ class RecordFileTest {
     assertThat(scan(2, Files.size(path))).containsExactly("0-80");
     RecordFile other = new RecordFile(SERIES, directory, new UUID(7, 9), 1, true);
     assertThat(other.header(HEADER_BYTES).fault()).isEqualTo("belongs to another queue");
-    assertThatThrownBy(() -> other.record(HEADER_BYTES))
-        .isInstanceOf(DamagedMessageException.class);
+    assertThatThrownBy(() -> other.record(HEADER_BYTES)).isInstanceOf(DamagedException.class);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 

@@ -1,4 +1,4 @@
-package com.wookler.river.core.settings;
+package com.wookler.river.common.settings;
 
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;

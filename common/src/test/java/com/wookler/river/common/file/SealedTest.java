@@ -1,10 +1,10 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -49,7 +49,7 @@ class SealedTest {
       Files.write(file, flipped);
       assertThatThrownBy(() -> FORM.read(file, OWNER))
           .as("bit %s", bit)
-          .isInstanceOf(DamagedMessageException.class);
+          .isInstanceOf(DamagedException.class);
     }
   }
 
@@ -61,7 +61,7 @@ class SealedTest {
         Files.write(file, Arrays.copyOf(whole, length));
         assertThatThrownBy(() -> FORM.read(file, OWNER))
             .as("%s bytes", length)
-            .isInstanceOf(DamagedMessageException.class);
+            .isInstanceOf(DamagedException.class);
       }
     }
   }
@@ -69,10 +69,10 @@ class SealedTest {
   @Test
   void shouldTakeAFileOfAnotherOwnerOrKindForDamage() {
     assertThatThrownBy(() -> FORM.read(file, new UUID(7, 9)))
-        .isInstanceOf(DamagedMessageException.class)
+        .isInstanceOf(DamagedException.class)
         .hasMessageContaining("another queue");
     assertThatThrownBy(() -> new Sealed("TSU", 1).read(file, OWNER))
-        .isInstanceOf(DamagedMessageException.class);
+        .isInstanceOf(DamagedException.class);
   }
 
   @Test

@@ -1,4 +1,4 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;

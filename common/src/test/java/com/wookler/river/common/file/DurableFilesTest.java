@@ -1,4 +1,4 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -2,10 +2,9 @@
  * Writes, forces, renames, maps and quarantines the files that River keeps beside its messages, and
  * gives small files their common forms. Knows nothing of queues.
  *
- * <p>Allowed imports: {@code core.message} for its exceptions, {@code common}, {@code
- * common.errors}.
+ * <p>Allowed imports: {@code common}, {@code common.errors}.
  */
 @NullMarked
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import org.jspecify.annotations.NullMarked;

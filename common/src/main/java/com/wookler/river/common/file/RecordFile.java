@@ -1,8 +1,8 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -198,7 +198,7 @@ public final class RecordFile implements AutoCloseable {
   /**
    * Returns a record, with its prefix.
    *
-   * @throws DamagedMessageException there is none at this offset
+   * @throws DamagedException there is none at this offset
    */
   public ByteBuffer record(long offset) throws IOException {
     try (RandomAccessFile in = open(path)) {
@@ -208,7 +208,7 @@ public final class RecordFile implements AutoCloseable {
         bytes = read(in, offset, buffer((int) Math.min(size, in.length() - offset)));
       }
       if (size > bytes.limit() || !series.isValid(bytes, 0, seed)) {
-        throw new DamagedMessageException("damaged: " + path + " has no record at byte " + offset);
+        throw new DamagedException("damaged: " + path + " has no record at byte " + offset);
       }
       return bytes.limit(size);
     }

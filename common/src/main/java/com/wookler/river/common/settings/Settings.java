@@ -1,4 +1,4 @@
-package com.wookler.river.core.settings;
+package com.wookler.river.common.settings;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,11 +1,11 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,14 +51,13 @@ public final class CheckedJson {
    * damaged.
    *
    * @param format the version that is read
-   * @throws DamagedMessageException it is not what was written
+   * @throws DamagedException it is not what was written
    * @throws ConfigurationException another version of River wrote it
    */
   public static ObjectNode read(Path file, int format) throws IOException {
     ObjectNode json = read(file);
     if (!isWhole(json)) {
-      throw new DamagedMessageException(
-          "damaged: " + file.toAbsolutePath() + ": its check is wrong");
+      throw new DamagedException("damaged: " + file.toAbsolutePath() + ": its check is wrong");
     }
     int found = json.path(FORMAT).asInt();
     if (found != format) {
@@ -70,17 +69,16 @@ public final class CheckedJson {
   /**
    * Reads a file and leaves its check to {@link #isWhole}.
    *
-   * @throws DamagedMessageException it is no JSON object
+   * @throws DamagedException it is no JSON object
    */
   public static ObjectNode read(Path file) throws IOException {
     try {
       if (JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode object) {
         return object;
       }
-      throw new DamagedMessageException("damaged: " + file + " holds no object");
+      throw new DamagedException("damaged: " + file + " holds no object");
     } catch (JacksonException e) {
-      throw new DamagedMessageException(
-          "damaged: " + file + " is no JSON: " + e.getOriginalMessage(), e);
+      throw new DamagedException("damaged: " + file + " is no JSON: " + e.getOriginalMessage(), e);
     }
   }
 

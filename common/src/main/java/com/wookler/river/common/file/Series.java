@@ -1,7 +1,7 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -85,7 +85,7 @@ public record Series(String prefix, Sealed form, int least, int most, int checke
     Sealed.Part part;
     try {
       part = form.decode(file, bytes, 0);
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       return new Header(null, 0, bytes.length == 0 ? "is empty" : "does not begin as it should");
     }
     ByteBuffer payload = part.payload();

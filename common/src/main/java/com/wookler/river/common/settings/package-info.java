@@ -7,6 +7,6 @@
  * <p>Allowed imports: {@code common}.
  */
 @NullMarked
-package com.wookler.river.core.settings;
+package com.wookler.river.common.settings;
 
 import org.jspecify.annotations.NullMarked;

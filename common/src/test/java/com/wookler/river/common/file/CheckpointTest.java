@@ -1,11 +1,11 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.file.Checkpoint.Content;
-import com.wookler.river.core.file.Checkpoint.Stored;
+import com.wookler.river.common.file.Checkpoint.Content;
+import com.wookler.river.common.file.Checkpoint.Stored;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

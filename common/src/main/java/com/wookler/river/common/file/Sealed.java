@@ -1,7 +1,7 @@
-package com.wookler.river.core.file;
+package com.wookler.river.common.file;
 
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -79,12 +79,12 @@ public final class Sealed {
   /**
    * Returns the payload of a file.
    *
-   * @throws DamagedMessageException it is damaged, or belongs to another owner
+   * @throws DamagedException it is damaged, or belongs to another owner
    * @throws ConfigurationException another version of River wrote it
    */
   public ByteBuffer read(Path file, UUID owner) throws IOException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-      throw new DamagedMessageException("damaged: it is not a file");
+      throw new DamagedException("damaged: it is not a file");
     }
     byte[] bytes = ReadFailedException.all(file);
     return only(decode(file, bytes, 0), bytes, owner);
@@ -93,7 +93,7 @@ public final class Sealed {
   /**
    * Returns the payload of a file whose bytes these are.
    *
-   * @throws DamagedMessageException they are damaged, or belong to another owner
+   * @throws DamagedException they are damaged, or belong to another owner
    * @throws ConfigurationException another version of River wrote them
    */
   public ByteBuffer read(Path file, byte[] bytes, UUID owner) {
@@ -102,10 +102,10 @@ public final class Sealed {
 
   private static ByteBuffer only(Part part, byte[] bytes, UUID owner) {
     if (part.end() != bytes.length) {
-      throw new DamagedMessageException("damaged: more follows than its length");
+      throw new DamagedException("damaged: more follows than its length");
     }
     if (!part.owner().equals(owner)) {
-      throw new DamagedMessageException("damaged: it belongs to another queue");
+      throw new DamagedException("damaged: it belongs to another queue");
     }
     return part.payload();
   }
@@ -120,7 +120,7 @@ public final class Sealed {
   /**
    * Returns the part of a file that starts at an offset of its bytes.
    *
-   * @throws DamagedMessageException it is damaged
+   * @throws DamagedException it is damaged
    * @throws ConfigurationException another version of River wrote it
    */
   public Part decode(Path file, byte[] bytes, int from) {
@@ -139,7 +139,7 @@ public final class Sealed {
             from + sizeOf(payload));
       }
     }
-    throw new DamagedMessageException("damaged: its checksum is wrong");
+    throw new DamagedException("damaged: its checksum is wrong");
   }
 
   private boolean isIntact(ByteBuffer in, byte[] bytes, int from, int payload) {
@@ -162,7 +162,7 @@ public final class Sealed {
     }
     try {
       return Optional.of(read(file, owner));
-    } catch (DamagedMessageException e) {
+    } catch (DamagedException e) {
       report.accept(e.getMessage() + "; kept as " + DurableFiles.quarantine(file));
       return Optional.empty();
     }

@@ -1,4 +1,4 @@
-package com.wookler.river.core.settings;
+package com.wookler.river.common.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
