@@ -29,11 +29,7 @@ final class AckHandler<M> {
     this.state = state;
   }
 
-  /**
-   * Returns the delivery as this subscriber made it.
-   *
-   * @throws IllegalArgumentException it is another's
-   */
+  /** Returns the delivery as this subscriber made it; throws if it is another subscriber's. */
   MessageDelivery<M> own(Delivery<M> delivery) {
     Objects.requireNonNull(delivery, "delivery");
     if (delivery instanceof MessageDelivery<M> own && own.owner() == owner) {
@@ -151,9 +147,8 @@ final class AckHandler<M> {
   }
 
   /**
-   * Gives back a message at which the filter threw. Without a backoff it waits for the ack timeout,
-   * else a poll would take it again at once, for ever. Without acknowledgement it counts as
-   * refused.
+   * Gives back a message at which the filter threw; without a backoff it waits for the ack timeout,
+   * so that no poll takes it again at once. Without acknowledgement it counts as refused.
    */
   void filterFailed(MessageDelivery<M> delivery, Throwable cause) {
     if (!state.config.ackRequired()) {

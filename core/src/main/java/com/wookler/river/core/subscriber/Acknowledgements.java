@@ -8,9 +8,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Carries a consumer's acknowledgements into the ledger, and remembers in the delivery which one
  * took effect: the ledger forgets what lies below its low watermark, but repeating an
- * acknowledgement must stay harmless.
- *
- * <p>Guarded by the subscriber's lock.
+ * acknowledgement must stay harmless. Counts since the subscriber was opened. Guarded by the
+ * subscriber's lock.
  */
 final class Acknowledgements {
   private static final long MAX_EXTENSION_MILLIS = TimeUnit.HOURS.toMillis(12);
@@ -27,30 +26,22 @@ final class Acknowledgements {
     this.acks = acks;
   }
 
-  /** Returns how many messages were acknowledged since the subscriber was opened. */
   long acked() {
     return acked;
   }
 
-  /** Returns how many messages became dead letters since the subscriber was opened. */
   long dead() {
     return dead;
   }
 
-  /** Counts dead letters. */
   void died(long messages) {
     dead += messages;
   }
 
-  /**
-   * Returns how many dead letters were dropped for their number or age since the subscriber was
-   * opened.
-   */
   long deadDropped() {
     return deadDropped;
   }
 
-  /** Counts dead letters that were dropped. */
   void dropped(long letters) {
     deadDropped += letters;
   }
@@ -115,7 +106,6 @@ final class Acknowledgements {
     return result;
   }
 
-  /** Returns how many messages the filter refused since the subscriber was opened. */
   long filtered() {
     return filtered;
   }
@@ -134,10 +124,7 @@ final class Acknowledgements {
     return unlessCompleted(ledger.extend(target.place(), target.tag(), millis, nowMillis, latest));
   }
 
-  /**
-   * Returns stale for a message that is completed: an acknowledgement that wants it delivered again
-   * did not take effect.
-   */
+  /** Returns stale for a completed message: asking for another delivery has no effect on it. */
   private static AckResult unlessCompleted(AckResult result) {
     return result == AckResult.REPEATED ? AckResult.STALE : result;
   }

@@ -39,8 +39,7 @@ final class AsyncWaiters<M> {
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final long LONGEST_TIMER_NANOS = TimeUnit.MINUTES.toNanos(1);
   private static final int THREADS = 2;
-
-  /** The pool that futures use by themselves. */
+  // the pool that futures use by themselves
   static final Executor FUTURES = new CompletableFuture<Void>().defaultExecutor();
 
   private final Waiters.Line line;
@@ -53,7 +52,7 @@ final class AsyncWaiters<M> {
   @GuardedBy("lock")
   private final Deque<Request<M>> waiting = new ArrayDeque<>();
 
-  /** When to look for those whose time is over; none of them ends before. Set under the lock. */
+  // when to look for those whose time is over; none of them ends before. Set under the lock
   private volatile long nextDeadline = Long.MAX_VALUE;
 
   @GuardedBy("lock")
@@ -67,11 +66,7 @@ final class AsyncWaiters<M> {
   private Waiters.@Nullable Waiter waiter; // confined to the looker, like what follows
   private long timerAt = Long.MAX_VALUE;
 
-  /**
-   * Creates it without waiters.
-   *
-   * @param filters whether taking may look through a whole backlog, for which no caller waits
-   */
+  /** Creates it; {@code filters}: whether a take may look through a whole backlog. */
   AsyncWaiters(Waiters.Line line, TimeSource time, Poller<M> poller, boolean filters) {
     this.line = line;
     this.time = time;
@@ -81,12 +76,9 @@ final class AsyncWaiters<M> {
 
   /** What a look has come to. */
   private enum Look {
-    /** The request is answered. */
     ANSWERED,
-    /** There is nothing for it. */
-    NOTHING,
-    /** There may be something among what was not looked at yet. */
-    MORE
+    NOTHING, // there is nothing for it
+    MORE // there may be something among what was not looked at yet
   }
 
   /** A future that waits for messages; its state is guarded by its own lock. */
@@ -101,11 +93,8 @@ final class AsyncWaiters<M> {
     private boolean answered;
 
     /**
-     * Creates a request.
-     *
-     * @param deadline when it is answered without messages
-     * @param waits false if it is answered so as soon as all that there is was looked at, which may
-     *     be later
+     * Creates a request; {@code waits} is false if it may be answered without messages before
+     * {@code deadline}, once all that there is was looked at.
      */
     Request(int max, long deadline, boolean waits, Executor completer) {
       this.max = max;
@@ -223,7 +212,6 @@ final class AsyncWaiters<M> {
     return request;
   }
 
-  /** Requests a look soon. */
   private void ask() {
     WorkerPool.Serial looks = looker;
     if (looks != null && asked.compareAndSet(false, true)) {
@@ -312,11 +300,7 @@ final class AsyncWaiters<M> {
     }
   }
 
-  /**
-   * Answers those whose time is over, and has the next one noticed.
-   *
-   * @param seenAll whether all that there is was looked at
-   */
+  /** Answers those whose time is over, and times the next; {@code seenAll}: nothing is unseen. */
   private void expire(boolean seenAll) {
     List<Request<M>> over = List.of();
     long next;

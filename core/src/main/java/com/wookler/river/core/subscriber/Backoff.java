@@ -109,11 +109,8 @@ public sealed interface Backoff {
   }
 
   /**
-   * Returns the wait in milliseconds.
-   *
-   * @param sequence of the message: chance is taken from it and the attempt, so that the same
-   *     message gets the same answer
-   * @param attempt that has ended, 1 or more
+   * Returns the wait in milliseconds after this attempt, 1 or more. Chance is taken from sequence
+   * and attempt, so that the same message gets the same answer.
    */
   long millis(long sequence, int attempt);
 
@@ -139,7 +136,6 @@ public sealed interface Backoff {
   record Steps(List<Duration> delays) implements Backoff {
     private static final Steps NONE = new Steps(List.of());
 
-    /** Checks the delays. */
     public Steps {
       delays = List.copyOf(delays);
       delays.forEach(Backoff::checked);
@@ -163,7 +159,6 @@ public sealed interface Backoff {
   /** See {@link Backoff#exponential(Duration, Duration, double, double)}. */
   record Exponential(Duration first, Duration longest, double factor, double jitter)
       implements Backoff {
-    /** Checks the numbers. */
     public Exponential {
       checked(first);
       checked(longest);

@@ -20,12 +20,7 @@ import org.jspecify.annotations.Nullable;
 public record DeadLetter(
     StoredMessage message, int attempts, String reason, @Nullable String exception) {
 
-  /**
-   * The message that a letter is about.
-   *
-   * @param place of it in the log
-   * @param publishedMicros when it was published
-   */
+  /** The place in the log and the publish time of the message that a letter is about. */
   public record Source(long place, long publishedMicros) {}
 
   /** Returns the letter as it is kept: the same data, key and headers, and those that say why. */

@@ -16,33 +16,22 @@ public interface DeadLetterStore<M> extends AutoCloseable {
     return new NoDeadLetters<>(queue);
   }
 
-  /**
-   * Keeps a letter, safe from a kill when this returns.
-   *
-   * @return its place: one more each time
-   */
+  /** Keeps a letter, safe from a kill when this returns; returns its place: one more each time. */
   long add(DeadLetter letter);
 
   /** Returns when all that was added is on the device. */
   void force();
 
-  /**
-   * Records that the messages of all letters below a place are completed, and that this is on the
-   * device.
-   */
+  /** Records that the messages of all letters below a place are completed, on the device. */
   void settle(long end);
 
   /**
-   * Drops the oldest letters until no more than {@code most} are left and none is older than {@code
-   * age}; zero is without limit. While letters are being redriven or purged it may leave them.
-   *
-   * @return how many were dropped
+   * Drops the oldest letters over {@code most} and those older than {@code age}, and returns how
+   * many; zero is without limit. While letters are redriven or purged it may leave them.
    */
   long drop(long most, Duration age);
 
-  /**
-   * Returns the messages of the letters that were not {@link #settle settled}, in order of places.
-   */
+  /** Returns the messages of letters that are not {@link #settle settled}, in order of places. */
   List<DeadLetter.Source> unsettled();
 
   /** Returns the place of the next letter. */

@@ -45,16 +45,12 @@ final class DeadLettering<M> {
   private final SubscriberState<M> state;
   private final DeadLetterStore<M> store;
   private final AtomicBoolean asked = new AtomicBoolean();
-
-  /** Held while a letter is added, so that letters are added in the order of their places. */
+  // held while a letter is added, so that letters are added in the order of their places
   private final ReentrantLock adding = new ReentrantLock();
-
-  /** Letters of which the messages are not completed yet; added to under that lock. */
+  // letters of which the messages are not completed yet; added to under that lock
   private final Queue<PendingLetter> added = new ConcurrentLinkedQueue<>();
-
-  /** Letters whose messages are not completed yet; less only under the subscriber's lock. */
+  // letters whose messages are not completed yet; less only under the subscriber's lock
   private final AtomicInteger unfinished = new AtomicInteger();
-
   private final RateLimitedLog saidUndropped; // confined to the background task
   private volatile long completedEnd; // written by the background task
   private final RetryBackoff retry; // confined to the background task, but for isTime
@@ -84,10 +80,7 @@ final class DeadLettering<M> {
     return config.deadLetterLimit() > 0 || !config.deadLetterAge().isZero();
   }
 
-  /**
-   * Completes what has its letter from an earlier run. A letter about something else than what the
-   * log has under that sequence, because the log was cut after it, completes nothing.
-   */
+  /** Completes what has its letter from an earlier run, if the log still has that message. */
   private void recover() {
     List<DeadLetter.Source> sources = store.unsettled();
     state.lock.lock();
@@ -129,11 +122,7 @@ final class DeadLettering<M> {
     return store;
   }
 
-  /**
-   * Keeps the letter of a message that the ledger has taken out of delivery, and has it completed.
-   *
-   * @throws RuntimeException it cannot be kept; the message is in flight again
-   */
+  /** Keeps the letter of a message taken out of delivery; if it throws, that is in flight again. */
   void startDeadLetter(Acknowledgeable target, DeadLetter letter) {
     try {
       add(letter, target.tag());
@@ -173,7 +162,6 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Has the background task run soon. */
   void wake() {
     if (asked.compareAndSet(false, true) && !later(this::run)) {
       asked.set(false);
@@ -228,11 +216,7 @@ final class DeadLettering<M> {
     }
   }
 
-  /**
-   * Does what is due by time: for a queue on which no consumer polls.
-   *
-   * @return whether nothing is left
-   */
+  /** Does what is due by time, for a queue without polls; returns whether nothing is left. */
   boolean runMaintenance() {
     if (state.config.maxDeliveries() == 0 && added.isEmpty()) {
       return true;

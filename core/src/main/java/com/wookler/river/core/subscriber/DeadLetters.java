@@ -54,10 +54,7 @@ public interface DeadLetters<M> {
   /** Class of the exception that was passed to {@link Delivery#fail}; only then. */
   String EXCEPTION = PREFIX + "exception";
 
-  /**
-   * Of a redriven message: name of the subscriber that it is for. All others skip it, which
-   * completes it for them.
-   */
+  /** Of a redriven message: the subscriber that it is for; for all others it is completed. */
   String REDRIVEN_TO = "river.redriven.to";
 
   /** Of a redriven message: the sequence that it had before, decimal. */
@@ -108,10 +105,6 @@ public interface DeadLetters<M> {
     return redrive(max);
   }
 
-  /**
-   * Drops all that are here now.
-   *
-   * @return how many
-   */
+  /** Drops all dead letters that are here now, and returns how many. */
   long purge();
 }

@@ -31,10 +31,7 @@ public interface Delivery<M> {
     return sequence();
   }
 
-  /**
-   * Returns 1 for the first delivery of this message to this subscriber, one more at each further
-   * one.
-   */
+  /** Returns 1 for the message's first delivery to this subscriber, one more for each further. */
   int attempt();
 
   /**
@@ -96,9 +93,7 @@ public interface Delivery<M> {
    */
   void nack(Duration delay);
 
-  /**
-   * Gives the message back for a delivery after the subscriber's {@link SubscriberConfig#backoff}.
-   */
+  /** Gives the message back for a delivery after the {@link SubscriberConfig#backoff}. */
   default void nack() {
     nack(Duration.ZERO);
   }
@@ -125,9 +120,7 @@ public interface Delivery<M> {
    */
   void reject(String reason);
 
-  /**
-   * Gives the message back unprocessed: available again at once, and this attempt does not count.
-   */
+  /** Gives the message back unprocessed: available again at once; this attempt does not count. */
   void release();
 
   /**

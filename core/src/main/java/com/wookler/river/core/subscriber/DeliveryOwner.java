@@ -4,10 +4,8 @@ import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
 
 /**
- * The subscriber as its deliveries see it: it carries out their acknowledgements and knows how to
- * convert their data and to write their receipts.
- *
- * @param <M> type of the data
+ * The subscriber as its deliveries see it: carries out their acknowledgements, and has their
+ * converter and receipts.
  */
 interface DeliveryOwner<M> {
   String queueName();
@@ -16,18 +14,13 @@ interface DeliveryOwner<M> {
 
   Receipts receipts();
 
-  /**
-   * Returns the memory of acknowledgements by receipt; guarded by the subscriber's lock, as it
-   * says.
-   */
+  /** Returns the memory of acknowledgements by receipt; guarded by the subscriber's lock. */
   ReceiptMemory memory();
 
   void ack(MessageDelivery<M> delivery);
 
-  /** Gives the delivery back, due again after the delay. */
   void nack(MessageDelivery<M> delivery, Duration delay);
 
-  /** Gives the delivery back, due again after the subscriber's backoff. */
   void nack(MessageDelivery<M> delivery);
 
   /** Gives the delivery back, due again after the subscriber's backoff for a failure. */

@@ -23,11 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The front of a subscriber: {@link Poller} takes messages, {@link AckHandler} and {@link
  * ReceiptHandler} acknowledge them, {@link Peeker} looks without taking, {@link Maintenance} does
  * what is due by time, and this class moves, pauses and closes; all over one {@link
- * SubscriberState}.
- *
- * <p>Created by the queue only.
- *
- * @param <M> type of the data
+ * SubscriberState}. Created by the queue only.
  */
 public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.AfterExpired {
   private final SubscriberContext<M> context;
@@ -105,11 +101,8 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   }
 
   /**
-   * Opens it.
-   *
-   * @param ledger its own from now on, closed with it
-   * @param deadLetters its own from now on; to be closed by {@code onClose}
-   * @param onClose called once, after it was closed, without a lock; must call {@link #end}
+   * Opens it with a ledger of its own, closed with it. {@code onClose} is called once, after it was
+   * closed, without a lock; it must close the dead letters and call {@link #end}.
    */
   public DurableSubscriber(
       SubscriberContext<M> context,
@@ -284,7 +277,6 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return deadLettering.store().letters();
   }
 
-  /** Returns the store that it was given. */
   public DeadLetterStore<M> deadLetterStore() {
     return deadLettering.store();
   }
@@ -356,11 +348,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.lowWatermark();
   }
 
-  /**
-   * Completes everything below a sequence, for housekeeping: the queue discards it.
-   *
-   * @param end no further than the log's
-   */
+  /** Completes everything below a sequence, at most the log's end: the queue discards it. */
   public void discard(long end) {
     state.discardBelow(end);
   }

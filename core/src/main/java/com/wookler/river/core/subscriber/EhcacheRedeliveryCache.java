@@ -66,11 +66,7 @@ public final class EhcacheRedeliveryCache implements AutoCloseable {
     return new EhcacheRedeliveryCache(null);
   }
 
-  /**
-   * Returns the cache that an Ehcache 3 file defines.
-   *
-   * @throws ConfigurationException the file is missing, is not Ehcache's, or has no cache that fits
-   */
+  /** Returns the cache that an Ehcache 3 file defines; throws if it has none that fits. */
   public static EhcacheRedeliveryCache of(Path file) {
     EhcacheRedeliveryCache made = new EhcacheRedeliveryCache(file);
     made.open();

@@ -17,18 +17,15 @@ public interface ExpiredMessages {
       };
 
   /**
-   * Keeps a message that has expired, safe from a kill when this returns. Called under a
-   * subscriber's lock: it neither waits nor throws.
-   *
-   * @return false if it cannot be kept now; the subscriber then has to keep it unfinished
+   * Keeps an expired message, safe from a kill when this returns. Returns false if it cannot now;
+   * the subscriber then keeps it unfinished. Called under a subscriber's lock: neither waits nor
+   * throws.
    */
   boolean keep(StoredMessage message, SubscriberConfig subscriber);
 
   /**
-   * Brings to the device what was kept for a subscriber; precedes a force of its ledger, which
-   * counts it as completed. On a thread that is never interrupted.
-   *
-   * @throws com.wookler.river.common.errors.RiverException it may not be on the device
+   * Forces what was kept for a subscriber, before a force of its ledger, which counts that as
+   * completed; on a thread that is never interrupted. Throws if the device may not have it.
    */
   void force(String subscriber);
 }

@@ -7,12 +7,9 @@ import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which messages have expired for one subscriber, and keeps them before they are completed.
- * The clock is read for messages that can expire only.
- *
- * <p>While they cannot be kept, the subscriber stops before the first of them: {@link #isStuck}.
- *
- * <p>Guarded by the subscriber's lock.
+ * Decides which messages have expired for one subscriber, and keeps them before they are completed;
+ * while it cannot, the subscriber stops before the first of them ({@link #isStuck}). Reads the
+ * clock only for messages that can expire. Guarded by the subscriber's lock.
  */
 final class Expiry {
   private final Expiries expiries;
@@ -58,7 +55,6 @@ final class Expiry {
     return stuck;
   }
 
-  /** Allows a further attempt to keep messages. */
   void tryAgain() {
     stuck = false;
   }
@@ -76,7 +72,6 @@ final class Expiry {
     return times.version();
   }
 
-  /** Returns how many messages expired since the subscriber was opened. */
   long expired() {
     return expired;
   }

@@ -1,9 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-/**
- * Compiles filter expressions. Found by {@link java.util.ServiceLoader}; the module river-filter
- * brings one.
- */
+/** Compiles filter expressions; {@link java.util.ServiceLoader} finds the one of river-filter. */
 public interface FilterLanguage {
   /**
    * Compiles an expression.

@@ -33,10 +33,7 @@ final class FilterStage<M> {
     return delivery -> wanted.test(message(delivery));
   }
 
-  /**
-   * Returns whether the consumer gets the message; what it does not get is acknowledged or given
-   * back.
-   */
+  /** Returns whether the consumer gets the message; if not, it is acknowledged or given back. */
   boolean passes(MessageDelivery<M> delivery) {
     boolean passes;
     try {

@@ -49,7 +49,6 @@ public final class ForceOrder {
 
   /** A subscriber, whose ledger is forced after what expired for it. */
   public interface AfterExpired {
-    /** Returns the name of the subscriber. */
     String name();
 
     /** Returns whether there is something to {@link #force}. */
@@ -60,10 +59,8 @@ public final class ForceOrder {
   }
 
   /**
-   * Orders the forces of a queue that has neither subscribers nor derived state yet.
-   *
-   * @param flusher on which everything is forced that no acknowledgement waits for
-   * @param committer on which acknowledgements are forced that wait for the device
+   * Orders the forces of a queue: on {@code flusher} all that no acknowledgement waits for, on
+   * {@code committer} the acknowledgements that wait for the device.
    */
   public ForceOrder(
       String queue,
@@ -100,11 +97,7 @@ public final class ForceOrder {
         || derived.stream().anyMatch(AfterLog::isDirty);
   }
 
-  /**
-   * Forces everything, on the flusher. Where one part fails the others are forced all the same.
-   *
-   * @return whether the log was forced, and so what is derived from it
-   */
+  /** Forces all parts on the flusher, even if one fails; returns whether the log was forced. */
   public boolean force() {
     derived.forEach(AfterLog::capture);
     long end = log.nextSequence();
@@ -137,9 +130,7 @@ public final class ForceOrder {
     }
   }
 
-  /**
-   * Forces what precedes a ledger: the log up to a sequence, and the queues that took what expired.
-   */
+  /** Forces what precedes a ledger: the log to a sequence, and the queues of what expired. */
   void beforeLedger(String subscriber, long end) {
     if (log.forcedEnd() < end) {
       log.forceAppended();
@@ -157,11 +148,7 @@ public final class ForceOrder {
     flusher.execute(() -> forceThenWrite(subscriber, write));
   }
 
-  /**
-   * Writes something of a subscriber's ledger after what precedes it, and waits until that is done.
-   *
-   * @throws QueueFailedException it, or what precedes it, could not be written
-   */
+  /** As {@link #writeLedger}, but waits; throws {@link QueueFailedException} if a write failed. */
   public void writeLedgerNow(String subscriber, Runnable write) {
     FirstFailure failure = new FirstFailure();
     flusher.execute(() -> failure.run(() -> forceThenWrite(subscriber, write)));

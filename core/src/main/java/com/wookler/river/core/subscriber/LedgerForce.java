@@ -22,13 +22,8 @@ final class LedgerForce implements GroupCommit.Target {
   private final SubscriberErrors errors;
   private final boolean awaited;
   private final GroupCommit commits;
-
-  /**
-   * Held while the ledger is forced and until the result is recorded: a force that begins later and
-   * succeeds must know of the one that failed.
-   */
+  // held until the result is recorded: a later force that succeeds must know of a failed one
   private final Object forcing = new Object();
-
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
   private volatile boolean touched = true; // as above, since housekeeping has looked
   private volatile long changes; // a count of acknowledgements; written under the lock
@@ -74,11 +69,7 @@ final class LedgerForce implements GroupCommit.Target {
     touched = false;
   }
 
-  /**
-   * To be called after acknowledgements, under the subscriber's lock.
-   *
-   * @return what to {@link #await} without it
-   */
+  /** To be called under the lock after acknowledgements; returns what to {@link #await} outside. */
   long acknowledged() {
     if (!awaited) {
       return 0;
@@ -92,11 +83,7 @@ final class LedgerForce implements GroupCommit.Target {
     return next;
   }
 
-  /**
-   * Returns when acknowledgements are as durable as the subscriber's settings say.
-   *
-   * @throws com.wookler.river.common.errors.RiverException they may not be on the device
-   */
+  /** Returns when acknowledgements are as durable as configured; throws if they may not be. */
   void await(long acknowledgement) {
     if (acknowledgement == Long.MAX_VALUE) {
       throw errors.unwritten();

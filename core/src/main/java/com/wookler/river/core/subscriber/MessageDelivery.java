@@ -198,7 +198,6 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return publishedMicros;
   }
 
-  /** Returns the terms of the message; null if it has none. */
   @Nullable Terms terms() {
     return null;
   }
@@ -212,7 +211,6 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     return new StoredMessage(place, publishedMicros, bytes, key, headers, terms);
   }
 
-  /** Returns its dead letter. */
   DeadLetter deadLetter(String reason, @Nullable String exception) {
     return new DeadLetter(stored(), attempt(), reason, exception);
   }

@@ -7,7 +7,6 @@ import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
@@ -29,8 +28,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MessageFetcher.class);
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
   private static final int FIRST_CAPACITY = 64;
-
-  /** How many messages that wait for their keys are read at most before others have the lock. */
+  // how many messages that wait for their keys are read at most before others have the lock
   private static final int READ_AHEAD = 1024;
 
   private final DeliveryOwner<M> owner;
@@ -56,17 +54,10 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   /** Why a take has delivered nothing. */
   enum Stop {
-    /** Every published message was looked at. */
-    END,
-
-    /** The window or the limit of messages in flight is reached, until one is completed. */
-    FULL,
-
-    /** The next message has expired and cannot be kept now, until housekeeping tries again. */
-    STUCK,
-
-    /** Many messages wait for their keys; the next take continues after them. */
-    READ_AHEAD
+    END, // every published message was looked at
+    FULL, // the window or the limit of messages in flight is reached, until one is completed
+    STUCK, // the next message has expired and cannot be kept now, until housekeeping tries again
+    READ_AHEAD // many messages wait for their keys; the next take continues after them
   }
 
   /** One way to take messages from it. */
@@ -108,10 +99,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Delivers up to {@code max} messages.
-   *
-   * @return null if it delivers none; {@link #stop} says why
-   * @throws DamagedMessageException the first of them is damaged; nothing was delivered
+   * Delivers up to {@code max} messages; null if it delivers none, as {@link #stop} says. Throws a
+   * {@code DamagedMessageException}, and delivers nothing, if the first of them is damaged.
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
     Delivery<M> first = takeOne(nowMillis);
@@ -131,12 +120,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return taken;
   }
 
-  /**
-   * Delivers the next message.
-   *
-   * @return null as {@link #take}
-   * @throws DamagedMessageException it is damaged
-   */
+  /** Delivers the next message, as {@link #take} does. */
   @Nullable Delivery<M> takeOne(long nowMillis) {
     if (ackRequired) {
       ledger.collectTimedOut(nowMillis);
@@ -144,10 +128,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return poll(nowMillis);
   }
 
-  /**
-   * What was delivered must reach its consumer, so damage after it, a file that cannot be opened
-   * now, or a page that the device does not bring, is left to the next call, which meets it again.
-   */
+  /** Delivers one more, and leaves any failure to the next call: what was delivered comes first. */
   private @Nullable Delivery<M> pollAfter(long nowMillis) {
     try {
       return poll(nowMillis);
@@ -219,9 +200,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Returns the hash by which the ledger knows a key; {@link Ledger#NO_KEY} without one, or in the
-   * order of sequences. It differs in each run, so that colliding keys cannot be chosen. Any
-   * thread.
+   * Returns the ledger's hash of a key; {@link Ledger#NO_KEY} without one or in the order of
+   * sequences. It differs in each run, so that colliding keys cannot be chosen. Any thread.
    */
   long keyOf(@Nullable String key) {
     if (key == null || keys == null) {
@@ -264,10 +244,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     inPast = past != null;
   }
 
-  /**
-   * Returns the message at the ledger's position out of a backup; null, and no longer in the past,
-   * when the position is in the log.
-   */
+  /** Returns the message at the ledger's position out of a backup; null once that is in the log. */
   private @Nullable MessageDelivery<M> readPast() {
     PastReader from = Objects.requireNonNull(past);
     while (true) {
@@ -355,11 +332,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         - ledger.count(EntryState.COMPLETED);
   }
 
-  /**
-   * Returns when the oldest unfinished message was published, in microseconds since 1970.
-   *
-   * @return {@link Long#MAX_VALUE} if there is none, or it cannot be read
-   */
+  /** Returns when the oldest unfinished message was published; {@link Long#MAX_VALUE}: unknown. */
   long oldestMicros() {
     long lowWatermark = log.gaps().endOf(ledger.lowWatermark());
     if (lowWatermark >= log.nextSequence()) {

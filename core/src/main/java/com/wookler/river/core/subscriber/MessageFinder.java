@@ -4,7 +4,6 @@ import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DamageReporter;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
@@ -45,10 +44,8 @@ final class MessageFinder implements AutoCloseable {
   }
 
   /**
-   * Reads a message, in the log or in a backup.
-   *
-   * @return null if it was not published yet
-   * @throws DamagedMessageException neither log nor backup has it as it was published
+   * Reads a message from the log or a backup; null if it was not published yet. Throws a {@code
+   * DamagedMessageException} if neither has it as it was published.
    */
   @Nullable StoredMessage find(long sequence) {
     if (past != null && sequence < log.firstSequence()) {
@@ -66,11 +63,7 @@ final class MessageFinder implements AutoCloseable {
     return from.next();
   }
 
-  /**
-   * Reads a message that was read before.
-   *
-   * @param location as the log's reader gave it then; 0 if it was skipped
-   */
+  /** Reads a message again, at the location of the first read; 0 if it was skipped. */
   StoredMessage find(long sequence, long location) {
     if (location == UNKNOWN) {
       return Objects.requireNonNull(find(sequence)); // the log ends above the ledger
@@ -128,10 +121,7 @@ final class MessageFinder implements AutoCloseable {
     return bytes;
   }
 
-  /**
-   * Returns the next sequence that is not lost, after a read of this one met damage; the same one
-   * if it is not to be skipped. What is lost up to there is reported.
-   */
+  /** Reports what damage at a sequence has taken; returns the next one, or this one to stop. */
   long passOver(long sequence) {
     long end = log.gaps().endOf(sequence);
     if (end > sequence || salvage == null) {

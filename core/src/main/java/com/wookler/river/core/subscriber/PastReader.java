@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * by the subscriber's lock.
  */
 final class PastReader {
-  /** The location of a message that is in a backup; no location of the log. */
+  // the location of a message that is in a backup; no location of the log
   static final long LOCATION = -2;
 
   private final Backup backup;
@@ -28,11 +28,7 @@ final class PastReader {
   private List<StoredMessage> frame = List.of();
   private int at;
 
-  /**
-   * For a subscriber.
-   *
-   * @param salvage reports what is lost; null to stop there
-   */
+  /** Creates a reader; {@code salvage} reports what is lost, null to stop there. */
   PastReader(Backup backup, BlockLog log, @Nullable DamageReporter salvage) {
     this.backup = backup;
     this.log = log;
@@ -40,11 +36,8 @@ final class PastReader {
   }
 
   /**
-   * Returns the message of this sequence; the next one if it was lost before its block was
-   * archived.
-   *
-   * @return null if no backup holds it, and none is damaged that may have
-   * @throws DamagedMessageException its backup is damaged
+   * Returns the message of this sequence, or the next if it was lost before its block was archived;
+   * null if no backup has it. Throws a {@code DamagedMessageException} if its backup is damaged.
    */
   @Nullable StoredMessage next(long sequence) {
     if (at >= frame.size() || frame.get(at).sequence() != sequence) {
@@ -71,10 +64,8 @@ final class PastReader {
   }
 
   /**
-   * Returns the next sequence that is not lost, after a read of this one met damage. What is lost
-   * up to there is reported and recorded when this returns.
-   *
-   * @return the same one if it is there after all, or is not to be skipped
+   * Reports and records what damage at a sequence has taken. Returns the next sequence; this one if
+   * it is there after all, or is not to be skipped.
    */
   long passOver(long sequence) {
     if (salvage == null) {

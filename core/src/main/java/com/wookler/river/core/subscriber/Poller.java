@@ -16,10 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Poller<M> {
   private static final int SAMPLE_MASK = 63;
-
-  /** How long a filter looks for a message before others have the thread. */
+  // how long a filter looks for a message before others have the thread
   static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
-
   private static final int TURN_MESSAGES = 1_000;
 
   private final SubscriberState<M> state;
@@ -93,10 +91,7 @@ final class Poller<M> {
     return taken;
   }
 
-  /**
-   * Returns whether the last take stopped among messages that wait for their keys. Consumers that
-   * wait for the lock have it first.
-   */
+  /** Lets waiting consumers lock first; returns whether the last take stopped at locked keys. */
   private boolean mayFindMore() {
     if (!byKey) {
       return false;
@@ -148,8 +143,7 @@ final class Poller<M> {
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
-        // the caller that waits without a time to look again needs one, now that something can fall
-        // due
+        // the caller without a time to look again needs one, now that something can fall due
         wake = state.fetcher.hasMore() || (due == Long.MAX_VALUE && ackRequired);
       }
       return taken;

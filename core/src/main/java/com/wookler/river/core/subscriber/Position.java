@@ -25,17 +25,13 @@ public sealed interface Position {
     return new At(sequence);
   }
 
-  /**
-   * Returns the position of the first message published at or after this time, in the log or in a
-   * backup.
-   */
+  /** Returns the position of the first message published from this time on, also in a backup. */
   static Position time(Instant time) {
     return new Since(time);
   }
 
   /** See {@link Position#earliest}. */
   enum Earliest implements Position {
-    /** The only one. */
     INSTANCE;
 
     @Override
@@ -46,7 +42,6 @@ public sealed interface Position {
 
   /** See {@link Position#latest}. */
   enum Latest implements Position {
-    /** The only one. */
     INSTANCE;
 
     @Override
@@ -57,7 +52,6 @@ public sealed interface Position {
 
   /** See {@link Position#sequence}. */
   record At(long sequence) implements Position {
-    /** Checks that the sequence is not negative. */
     public At {
       if (sequence < 0) {
         throw new IllegalArgumentException("sequence " + sequence + " is negative");
@@ -67,7 +61,6 @@ public sealed interface Position {
 
   /** See {@link Position#time}. */
   record Since(Instant time) implements Position {
-    /** Checks that there is a time. */
     public Since {
       Objects.requireNonNull(time, "time");
     }

@@ -12,11 +12,8 @@ public final class Positions {
   private Positions() {}
 
   /**
-   * Returns the sequence that a position means now: within what the backups and the log hold, or
-   * its end.
-   *
-   * @param backup with what has left the log; null without
-   * @param lookup a reader to look with; its own position is lost
+   * Returns the sequence that a position means now: within what the backups, if any, and the log
+   * hold, or its end. {@code lookup} loses its own position.
    */
   public static long resolve(
       Position position, BlockLog log, @Nullable Backup backup, LogReader lookup) {

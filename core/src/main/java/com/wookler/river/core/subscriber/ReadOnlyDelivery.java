@@ -8,22 +8,13 @@ import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A message that was looked at without being delivered: there is nothing to complete, and
- * acknowledgements do nothing.
- *
- * @param <M> type of the data
- */
+/** A message that was looked at without being delivered: its acknowledgements do nothing. */
 public final class ReadOnlyDelivery<M> implements Delivery<M> {
   private final StoredMessage message;
   private final MessageConverter<M> converter;
   private final int attempts;
 
-  /**
-   * Creates it for a message of the log, a backup, or a subscriber.
-   *
-   * @param attempts deliveries that it had; 0 without a subscriber
-   */
+  /** Creates it; {@code attempts}: deliveries that the message had, 0 without a subscriber. */
   public ReadOnlyDelivery(StoredMessage message, MessageConverter<M> converter, int attempts) {
     this.message = message;
     this.converter = converter;
@@ -40,7 +31,6 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
     return message.sequence();
   }
 
-  /** Returns the terms of the message; null if it has none. */
   @Nullable Terms terms() {
     return message.terms();
   }

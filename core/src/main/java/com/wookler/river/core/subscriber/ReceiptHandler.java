@@ -112,10 +112,7 @@ final class ReceiptHandler<M> {
     return result;
   }
 
-  /**
-   * Makes dead letters; messages whose letters cannot be kept are in flight again, and the first
-   * failure is thrown.
-   */
+  /** Makes dead letters; what cannot be kept is in flight again, and the first failure thrown. */
   private void startDeadLetter(List<Dead> dead) {
     RuntimeException failed = null;
     for (Dead one : dead) {

@@ -32,11 +32,7 @@ final class Receipts {
   /** A receipt that was written for this subscriber. */
   record Receipt(long sequence, long tag, int second, boolean current) {}
 
-  /**
-   * Receipts of one opening.
-   *
-   * @param opening another number each time
-   */
+  /** Creates the receipts of one opening, which has another number each time. */
   Receipts(UUID queue, String subscriber, long opening) {
     byte[] name = subscriber.getBytes(StandardCharsets.UTF_8);
     KeyedHash byQueue = KeyedHash.of(queue);

@@ -49,13 +49,11 @@ public sealed interface Settlement {
 
   /** See {@link Settlement#ack}. */
   enum Ack implements Settlement {
-    /** The only one. */
     INSTANCE
   }
 
   /** See {@link Settlement#ackUpTo}. */
   enum AckUpTo implements Settlement {
-    /** The only one. */
     INSTANCE
   }
 
@@ -64,7 +62,6 @@ public sealed interface Settlement {
 
   /** See {@link Settlement#release}. */
   enum Release implements Settlement {
-    /** The only one. */
     INSTANCE
   }
 

@@ -2,7 +2,6 @@ package com.wookler.river.core.subscriber;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.ack.InitialPosition;
@@ -60,12 +59,7 @@ public record StoredSubscriber(SubscriberConfig config, long start, LedgerState 
     CheckedJson.update(directory.resolve(FILE), json);
   }
 
-  /**
-   * Reads what {@link #write} wrote.
-   *
-   * @throws DamagedMessageException it is something else
-   * @throws RiverException a newer River wrote it
-   */
+  /** Reads what {@link #write} wrote; throws if it is something else, or a newer River's. */
   public static StoredSubscriber read(Path directory, UUID queue) throws IOException {
     Path file = directory.resolve(FILE);
     ObjectNode json = CheckedJson.read(file, FORMAT);

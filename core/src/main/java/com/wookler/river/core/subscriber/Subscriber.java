@@ -39,10 +39,7 @@ public interface Subscriber<M> extends AutoCloseable {
   /** Returns its name, unique in the queue. */
   String name();
 
-  /**
-   * Returns the settings it works with. One that is no queue's, as in a test, has the defaults if
-   * it says nothing else.
-   */
+  /** Returns its settings; the defaults if it is no queue's, as in a test. */
   default SubscriberConfig config() {
     return SubscriberConfig.builder(name()).build();
   }
@@ -170,20 +167,13 @@ public interface Subscriber<M> extends AutoCloseable {
    */
   void seek(Position position);
 
-  /**
-   * Stops delivering: polls return nothing until {@link #resume}; what is in flight may still be
-   * acknowledged.
-   */
+  /** Has polls return nothing until {@link #resume}; what is in flight may be acknowledged. */
   void pause();
 
   /** Ends {@link #pause}. */
   void resume();
 
-  /**
-   * Skips to the end: all messages so far count as completed, also those in flight.
-   *
-   * @return how many were skipped
-   */
+  /** Completes all messages so far, also those in flight; returns how many were skipped. */
   long purge();
 
   /** Returns its dead letters. */

@@ -31,11 +31,7 @@ public final class SubscriberConfig {
     settings.check("subscriber " + name);
   }
 
-  /**
-   * Starts from the defaults.
-   *
-   * @param name unique in the queue, the same rule as for queue names
-   */
+  /** Starts from the defaults; the name is unique in the queue, by the rule of queue names. */
   public static Builder builder(String name) {
     return new Builder(name);
   }
@@ -45,10 +41,7 @@ public final class SubscriberConfig {
     return name;
   }
 
-  /**
-   * Returns whether messages are completed by acknowledgement (default false: when they are
-   * delivered).
-   */
+  /** Returns whether messages are completed by acknowledgement (default false: by delivery). */
   public boolean ackRequired() {
     return settings.is(SubscriberOptions.ACK_REQUIRED);
   }
@@ -69,10 +62,7 @@ public final class SubscriberConfig {
     return settings.get(SubscriberOptions.ACK_DURABILITY);
   }
 
-  /**
-   * Returns in which order messages are delivered (default by sequence). {@code KEY} needs {@code
-   * ackRequired}.
-   */
+  /** Returns the order of delivery (default by sequence); {@code KEY} needs {@code ackRequired}. */
   public Order order() {
     return settings.get(SubscriberOptions.ORDER);
   }
@@ -322,11 +312,7 @@ public final class SubscriberConfig {
       return set(SubscriberOptions.POLL_TIMEOUT, Objects.requireNonNull(timeout, "timeout"));
     }
 
-    /**
-     * Returns the settings.
-     *
-     * @throws ConfigurationException one is out of its range
-     */
+    /** Returns the settings; throws {@link ConfigurationException} if one is out of its range. */
     public SubscriberConfig build() {
       return new SubscriberConfig(name, settings);
     }

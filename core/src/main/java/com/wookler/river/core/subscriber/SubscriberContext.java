@@ -12,19 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * What all subscribers of one queue share.
  *
- * @param queue name of the queue
- * @param identity of the queue
- * @param log to read from
  * @param backup with what has left the log; null without
  * @param removal held while a block is taken out of the log, and while a position moves back; taken
  *     before a subscriber's own lock
- * @param converter of the queue
- * @param time clock
  * @param cache for messages that are delivered again
  * @param salvage finds the way around damage; null to stop there
  * @param order by which their ledgers are forced
- * @param expiries when messages expire
- * @param <M> type of the data
  */
 public record SubscriberContext<M>(
     String queue,

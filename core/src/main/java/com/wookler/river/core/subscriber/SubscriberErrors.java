@@ -5,12 +5,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Creates the exceptions of a subscriber.
- *
- * @param queue name of the queue
- * @param subscriber its name
- */
+/** Creates the exceptions of a subscriber. */
 record SubscriberErrors(String queue, String subscriber) {
 
   QueueClosedException closed() {

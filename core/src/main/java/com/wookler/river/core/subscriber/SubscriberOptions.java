@@ -18,8 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The options of a subscriber, one row each: {@link SubscriberConfig} and its builder, XML, the
- * stored form, the JSON of REST, the schema and docs/configuration.md are made from these rows.
+ * The options of a subscriber, one row each: {@link SubscriberConfig}, which describes them, and
+ * its builder, XML, the stored form, the JSON of REST, the schema and docs/configuration.md are
+ * made from these rows.
  */
 public final class SubscriberOptions {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberOptions.class);
@@ -27,7 +28,6 @@ public final class SubscriberOptions {
   /** All of them. */
   public static final OptionTable TABLE = new OptionTable("subscriber");
 
-  /** See {@link SubscriberConfig#ackRequired}. */
   public static final Option<Boolean> ACK_REQUIRED =
       TABLE
           .flag("subscriber.ack.required", false)
@@ -37,7 +37,6 @@ public final class SubscriberOptions {
               "whether a message is completed by its acknowledgement, or when it is delivered;"
                   + " cannot change later");
 
-  /** See {@link SubscriberConfig#ackTimeout}. */
   public static final Option<Duration> ACK_TIMEOUT =
       TABLE
           .duration("subscriber.ack.timeout")
@@ -50,7 +49,6 @@ public final class SubscriberOptions {
                   + " `subscriber.ack.required` only the default of a reactor's time limit")
           .meansInJson("after which an unfinished message is delivered again");
 
-  /** See {@link SubscriberConfig#ackDurability}. */
   public static final Option<Durability> ACK_DURABILITY =
       TABLE
           .constant("subscriber.ack.durability", Durability.MEMORY)
@@ -60,7 +58,6 @@ public final class SubscriberOptions {
               "what an acknowledgement that returned survives: a kill of the process, or a power"
                   + " loss too. `DISK` needs `subscriber.ack.required`");
 
-  /** See {@link SubscriberConfig#maxDeliveries}. */
   public static final Option<Long> MAX_DELIVERIES =
       TABLE
           .number("subscriber.max.deliveries", "deliveries")
@@ -73,7 +70,7 @@ public final class SubscriberOptions {
               "how often a message is delivered before it becomes a dead letter; needs"
                   + " `subscriber.ack.required`");
 
-  /** The original's name, which counts the retries only. */
+  // the original's name, which counts the retries only
   static final Option<Long> RETRY_COUNT =
       TABLE
           .alias("subscriber.retry.count", new RetryCount(), MAX_DELIVERIES)
@@ -85,7 +82,6 @@ public final class SubscriberOptions {
               "the original's name: `subscriber.max.deliveries` less one, for the first delivery is"
                   + " no retry; needs `subscriber.ack.required`");
 
-  /** See {@link SubscriberConfig#backoff}. */
   public static final Option<Backoff> BACKOFF =
       TABLE
           .add("subscriber.backoff", new BackoffType())
@@ -100,7 +96,6 @@ public final class SubscriberOptions {
           .meansInJson(
               "how long a message waits before it is delivered again, by attempt; without it not at all. Needs `ack`");
 
-  /** See {@link SubscriberConfig#deadLetterLimit}. */
   public static final Option<Long> DEAD_LETTER_LIMIT =
       TABLE
           .number("subscriber.dead.max", "letters")
@@ -114,7 +109,6 @@ public final class SubscriberOptions {
               "how many dead letters are kept; of more the oldest are dropped, counted and logged."
                   + " Needs `subscriber.ack.required`");
 
-  /** See {@link SubscriberConfig#deadLetterAge}. */
   public static final Option<Duration> DEAD_LETTER_AGE =
       TABLE
           .duration("subscriber.dead.age")
@@ -128,7 +122,6 @@ public final class SubscriberOptions {
               "how long a dead letter is kept; older ones are dropped, counted and logged, while the"
                   + " subscriber is open. Needs `subscriber.ack.required`");
 
-  /** See {@link SubscriberConfig#expiryQueue}. */
   public static final Option<String> EXPIRY_QUEUE =
       TABLE
           .queue("subscriber.expiry.queue")
@@ -141,7 +134,6 @@ public final class SubscriberOptions {
           .meansInJson(
               "the queue to which messages are transferred that expired before this subscriber had completed them; without it that of the queue");
 
-  /** See {@link SubscriberConfig#order}. */
   public static final Option<Order> ORDER =
       TABLE
           .constant("subscriber.order", Order.SEQUENCE)
@@ -153,7 +145,6 @@ public final class SubscriberOptions {
                   + " in flight, and later ones of it wait until it is completed; needs"
                   + " `subscriber.ack.required`. Cannot change later");
 
-  /** See {@link SubscriberConfig#filter}. */
   public static final Option<Predicate<?>> FILTER =
       TABLE
           .add("subscriber.filter", new FilterType())
@@ -164,7 +155,6 @@ public final class SubscriberOptions {
               "which messages the subscriber receives; the others are completed. A public class with"
                   + " a public constructor without parameters. It is not kept on disk");
 
-  /** See {@link SubscriberConfig.Builder#filterExpression}. */
   static final Option<Predicate<?>> FILTER_EXPRESSION =
       TABLE
           .alias("subscriber.filter.expression", new ExpressionType(), FILTER)
@@ -175,7 +165,6 @@ public final class SubscriberOptions {
           .meansInJson(
               "which messages it wants, over `key`, `headers` and the fields of data that is JSON, as `headers.type == 'order' && json.amount > 100`; what it refuses is completed");
 
-  /** See {@link SubscriberConfig#maxInFlight}. */
   public static final Option<Long> MAX_IN_FLIGHT =
       TABLE
           .number("subscriber.max.in.flight", "messages")
@@ -186,7 +175,6 @@ public final class SubscriberOptions {
           .means(
               "how many messages may be in flight at once; at the limit polls return nothing new");
 
-  /** See {@link SubscriberConfig#window}. */
   public static final Option<Long> WINDOW =
       TABLE
           .number("subscriber.window", "messages")
@@ -200,7 +188,6 @@ public final class SubscriberOptions {
           .meansInJson(
               "how far above the lowest unfinished message reading goes; at least `maxInFlight` counts");
 
-  /** See {@link SubscriberConfig#start}. */
   public static final Option<Position> START =
       TABLE
           .add("subscriber.start", new PositionType())
@@ -212,7 +199,6 @@ public final class SubscriberOptions {
               "where a new subscriber begins, a sequence or time also in the backup; counts only"
                   + " when it is created");
 
-  /** See {@link SubscriberConfig#batchSize}. */
   public static final Option<Long> BATCH_SIZE =
       TABLE
           .number("subscriber.batch.size", "messages")
@@ -223,7 +209,6 @@ public final class SubscriberOptions {
           .changes(Change.RUNNING)
           .means("what `batch()` without arguments takes at most");
 
-  /** See {@link SubscriberConfig#pollTimeout}. */
   public static final Option<Duration> POLL_TIMEOUT =
       TABLE
           .duration("subscriber.poll.timeout")

@@ -136,12 +136,7 @@ final class SubscriberState<M> {
     }
   }
 
-  /**
-   * One change to what the subscriber keeps of its messages; runs under its lock.
-   *
-   * @param <A> what it is about
-   * @param <T> its result
-   */
+  /** One change to what the subscriber keeps of its messages; runs under its lock. */
   @FunctionalInterface
   interface Change<A, T> {
     /** Makes the change; where it throws nothing has changed. */
@@ -150,14 +145,10 @@ final class SubscriberState<M> {
 
   /** What a change means to consumers that wait, and to the caller. */
   enum Effect {
-    /** Messages are acknowledged: the caller waits until that is as durable as configured. */
+    // messages are acknowledged: the caller waits until that is as durable as configured
     ACKNOWLEDGES,
-
-    /** Messages are due at another time: a consumer that waits has to look again. */
-    RESCHEDULES,
-
-    /** Messages have left delivery. */
-    REMOVES
+    RESCHEDULES, // messages are due at another time: a consumer that waits has to look again
+    REMOVES // messages have left delivery
   }
 
   /**
@@ -189,12 +180,7 @@ final class SubscriberState<M> {
     return result;
   }
 
-  /**
-   * Changes what the subscriber keeps of its messages like {@link #change}, in the background.
-   *
-   * @param change returns whether it has changed something
-   * @return false if nothing was changed, perhaps because the subscriber was closed
-   */
+  /** As {@link #change}, in the background; false if nothing was changed, or it is closed. */
   boolean changeIfOpen(BooleanSupplier change) {
     boolean wake;
     lock.lock();
@@ -224,10 +210,7 @@ final class SubscriberState<M> {
     return (ledger.pollUnlocked() || wasFull) && fetcher.hasMore();
   }
 
-  /**
-   * Lets publishers that wait for capacity look again and, if asked to, wakes one consumer. To be
-   * called after each change, without the lock.
-   */
+  /** Has publishers look for capacity and, if asked to, wakes a consumer; without the lock. */
   void announce(boolean wake) {
     capacity.completed();
     if (wake) {
@@ -324,9 +307,7 @@ final class SubscriberState<M> {
     discard(capacity.discardBelow());
   }
 
-  /**
-   * Completes all messages below a sequence. Returns whether a consumer that waits can continue.
-   */
+  /** Completes all messages below a sequence; returns whether a waiting consumer can continue. */
   @GuardedBy("lock")
   private boolean discard(long end) {
     if (closed || end <= ledger.lowWatermark()) {
