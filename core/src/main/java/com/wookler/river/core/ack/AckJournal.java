@@ -25,20 +25,15 @@ public interface AckJournal extends AutoCloseable {
   void attempts(long sequence, int attempts);
 
   /**
-   * Records how many deliveries of an unfinished message count, and that it is delayed.
-   *
-   * @param untilMillis milliseconds since 1970
-   * @param delaySeconds how long that was to be when it began, rounded up; at most {@link
-   *     AckLog#MAX_NUMBER}
+   * Records how many deliveries of an unfinished message count, and that it is delayed: until when,
+   * in milliseconds since 1970, and for how many seconds, rounded up; at most {@link
+   * AckLog#MAX_NUMBER}.
    */
   void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds);
 
   /**
-   * Everything below the sequence is completed, and nothing from it on has been delivered. Survives
-   * a power loss when it returns.
-   *
-   * @throws com.wookler.river.common.errors.RiverException if it could not be written; {@link
-   *     #epoch()} has changed if it has taken effect nevertheless
+   * Records that everything below is completed and nothing from it on was delivered; survives a
+   * power loss when it returns. If it throws, {@link #epoch()} shows whether it took effect.
    */
   void seek(long sequence);
 

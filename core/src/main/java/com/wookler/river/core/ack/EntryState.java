@@ -17,33 +17,18 @@ package com.wookler.river.core.ack;
  * </pre>
  */
 public enum EntryState {
-  /** Not delivered in this run. */
-  UNSEEN(0),
-
-  /** Delivered, and its deadline has not passed. */
-  IN_FLIGHT(1),
-
-  /** Timed out or released: to be delivered again. */
-  READY(2),
-
-  /** To be delivered again later. */
-  DELAYED(3),
-
-  /** Acknowledged, dead-lettered, skipped or expired. */
-  COMPLETED(4),
-
-  /** The delivery limit is reached; its dead letter is to be written. */
-  EXHAUSTED(5),
-
-  /** Its dead letter is being written. */
-  DEAD_LETTERING(6),
-
-  /** Read, but an earlier message of its key is unfinished. */
-  WAITING(7);
+  UNSEEN(0), // not delivered in this run
+  IN_FLIGHT(1), // delivered, and its deadline has not passed
+  READY(2), // timed out or released: to be delivered again
+  DELAYED(3), // to be delivered again later
+  COMPLETED(4), // acknowledged, dead-lettered, skipped or expired
+  EXHAUSTED(5), // the delivery limit is reached; its dead letter is to be written
+  DEAD_LETTERING(6), // its dead letter is being written
+  WAITING(7); // read, but an earlier message of its key is unfinished
 
   private static final EntryState[] ALL = values();
 
-  /** For each state, by its code, the states that may follow it. */
+  // for each state, by its code, the states that may follow it
   private static final int[] NEXT = {
     bits(IN_FLIGHT, DELAYED, COMPLETED, EXHAUSTED, WAITING),
     bits(READY, DELAYED, COMPLETED, EXHAUSTED, DEAD_LETTERING),
@@ -55,8 +40,7 @@ public enum EntryState {
     bits(READY, EXHAUSTED)
   };
 
-  /** The number of states. */
-  static final int COUNT = ALL.length;
+  static final int COUNT = ALL.length; // the number of states
 
   private final int code;
 

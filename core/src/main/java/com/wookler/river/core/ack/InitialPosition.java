@@ -9,7 +9,6 @@ package com.wookler.river.core.ack;
  * @param made whether the ledger is known to have been made: if so, a missing cursor is damage
  */
 public record InitialPosition(long start, long earliest, boolean made) {
-  /** Checks that neither is negative. */
   public InitialPosition {
     if (start < 0 || earliest < 0) {
       throw new IllegalArgumentException(

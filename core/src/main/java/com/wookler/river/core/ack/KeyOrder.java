@@ -18,14 +18,10 @@ package com.wookler.river.core.ack;
  * each other, which is slower than it need be, and never wrong.
  */
 final class KeyOrder {
-  /** No key. */
-  static final long NONE = 0;
-
+  static final long NONE = 0; // no key
   static final int MIN_TABLE = 256;
-
-  /** 2^64 over the golden ratio: keys in a row are spread. */
+  // 2^64 over the golden ratio: keys in a row are spread
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
-
   private static final int APART = 0; // of an entry that holds no key and waits for none
   private static final int LAST = -1;
 
@@ -39,9 +35,7 @@ final class KeyOrder {
   private long[] locked = new long[MIN_TABLE];
   private int[] tails = new int[MIN_TABLE]; // low 32 bits of the sequence
   private int size;
-
-  /** The highest sequence that entered; the arrays have nothing above it. */
-  private long top = -1;
+  private long top = -1; // the highest sequence that entered; the arrays have nothing above it
 
   KeyOrder(Ring ring) {
     this.ring = ring;
@@ -52,12 +46,7 @@ final class KeyOrder {
     return locked[find(key)] == key;
   }
 
-  /**
-   * Adds a message; its sequence is higher than those before, and within the ring.
-   *
-   * @param key not {@link #NONE}
-   * @return whether it holds its key now; else it waits
-   */
+  /** Adds the highest message so far, within the ring; returns whether it holds its key now. */
   boolean enter(long sequence, long key) {
     makeRoom();
     int slot = find(key);
@@ -76,11 +65,7 @@ final class KeyOrder {
     return free;
   }
 
-  /**
-   * Removes a message that does not wait and is completed.
-   *
-   * @return the sequence that holds its key now; -1 if there is none, or it held none
-   */
+  /** Removes a completed message that does not wait; returns the new holder of its key, or -1. */
   long leave(long sequence) {
     if (sequence > top) {
       return -1;
@@ -97,7 +82,6 @@ final class KeyOrder {
     return -1;
   }
 
-  /** Forgets all keys. */
   void clear() {
     replaceEntries(new long[ring.capacity()], new int[ring.capacity()]);
     replaceTable(new long[MIN_TABLE], new int[MIN_TABLE]);
@@ -105,7 +89,6 @@ final class KeyOrder {
     top = -1;
   }
 
-  /** Returns the number of locked keys. */
   int size() {
     return size;
   }

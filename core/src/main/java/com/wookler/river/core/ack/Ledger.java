@@ -60,75 +60,55 @@ public interface Ledger extends AutoCloseable {
     return DeliveryTag.attempt(tag);
   }
 
-  /**
-   * Returns the low watermark: the lowest sequence that isn't completed. It never decreases, except
-   * by {@link #seek}.
-   */
+  /** Returns the lowest sequence that isn't completed; it decreases by {@link #seek} only. */
   long lowWatermark();
 
   /** Replaces the limits, except the order, which is fixed. */
   void limit(Limits to);
 
-  /**
-   * Returns the next sequence to read from the log. What was completed before a restart is skipped.
-   */
+  /** Returns the next sequence to read from the log, past what was completed before a restart. */
   long position();
 
-  /**
-   * Returns whether the message at {@link #position()} may be delivered now, within the in-flight
-   * limit and the window.
-   */
+  /** Returns whether limit and window allow to deliver the message at {@link #position()} now. */
   boolean canDeliver();
 
   /**
-   * Delivers the message at {@link #position()} and advances the position. The end of what was
-   * delivered is written before this returns, so that a message that kills the process is known to
-   * have been tried.
+   * Delivers the message at {@link #position()}, if {@link #canDeliver()}, and advances the
+   * position. The end of what was delivered is written before this returns, so that a message that
+   * kills the process is known to have been tried.
    *
-   * @param sequence must be {@link #position()}
    * @param address where the log has it; kept for {@link #address}
-   * @return the delivery tag: attempt 1, or one more than before if it had been delivered in an
-   *     earlier run
-   * @throws IllegalStateException without {@link #canDeliver()}
+   * @return the delivery tag: attempt 1, or one more than before if an earlier run delivered it
    */
   long deliver(long sequence, long address, long nowMillis);
 
   /**
-   * Delivers the message at {@link #position()} in the order of keys. The position advances in any
-   * case. The message is not delivered if an earlier one of its key is unfinished, for which it
+   * Delivers the message at {@link #position()} in the order of keys, and advances the position in
+   * any case. The message is not delivered if an earlier one of its key is unfinished, for which it
    * waits; if it has reached the delivery limit, so that {@link #nextExhausted} returns it; or if
    * it is delayed since an earlier run.
    *
    * @param key a hash of its key; {@link #NO_KEY} without
    * @return the delivery tag, or {@link #NOT_NOW}
-   * @throws IllegalStateException without {@link #canDeliver()}, or without {@link Limits#byKey}
    */
   long deliver(long sequence, long address, long key, long nowMillis);
 
   /** Returns whether a message with this key would wait if it were read now. */
   boolean isLocked(long key);
 
-  /**
-   * Returns whether a message that waited for its key has become available or exhausted since the
-   * last call; no publish notifies of that.
-   */
+  /** Returns whether a message was unlocked since the last call; no publish notifies of that. */
   boolean pollUnlocked();
 
   /**
-   * Completes, without a delivery, what lies from {@link #position()} up to but not including
-   * {@code end}: a gap in the log, or messages that are lost or were filtered. Goes as far as the
-   * window allows.
-   *
-   * @return the position then; less than {@code end} if the window is full: call again when the low
-   *     watermark has moved
+   * Completes, without a delivery, what lies from {@link #position()} up to {@code end}, as far as
+   * the window allows: a gap in the log, or messages that are lost or were filtered. Returns the
+   * position then; if it is below {@code end}, call again when the low watermark has moved.
    */
   long skip(long end);
 
   /**
-   * Completes everything below {@code end}, whether it was delivered or not: it is to be discarded,
-   * or lost. Acknowledgements on what was in flight are {@link AckResult#STALE} then.
-   *
-   * @return how many messages that completed
+   * Completes everything below {@code end}, delivered or not, because it is discarded or lost, and
+   * returns how many. Acknowledgements on what was in flight are then {@link AckResult#STALE}.
    */
   long discard(long end);
 
@@ -156,71 +136,45 @@ public interface Ledger extends AutoCloseable {
   /**
    * Makes available what is overdue: in flight for longer than its timeout, or delayed until now.
    * What timed out waits for {@link Retries#delayMillis} first, or is exhausted. Does a bounded
-   * amount of work; if {@link #nextDueMillis()} isn't in the future afterwards, there is more.
-   *
-   * @return how many messages became available
+   * amount of work; what is left is due by {@link #nextDueMillis()}. Returns how many became
+   * available.
    */
   int collectTimedOut(long nowMillis);
 
-  /**
-   * Returns the sequence to redeliver next; -1 if there is none or the in-flight limit is reached.
-   */
+  /** Returns the sequence to redeliver next; -1 if none, or the in-flight limit is reached. */
   long nextReady();
 
-  /**
-   * Returns where the log has a message, as passed to {@link #deliver}; for sequences from the low
-   * watermark up to the position. 0 if it was never passed: see {@link #skipPostponed} and {@link
-   * #skipExhausted}.
-   */
+  /** Returns the address that {@link #deliver} got for a sequence below the position; 0: none. */
   long address(long sequence);
 
   /**
-   * Delivers once more: takes {@link #nextReady()} into flight with a new delivery tag and, unless
-   * it had been released, one attempt more. The attempt is in the journal before this returns.
-   *
-   * @param sequence must be {@link #nextReady()}
+   * Takes this sequence, which is {@link #nextReady()}, into flight with a new delivery tag and,
+   * unless it was released, one attempt more, which is in the journal when this returns.
    */
   long redeliver(long sequence, long nowMillis);
 
-  /**
-   * Takes the message at {@link #position()} out of delivery, and moves the position on, if the
-   * deliveries of earlier runs have used it up; it is among {@link #nextExhausted} then.
-   *
-   * @return whether it did
-   */
+  /** Moves the position over a message that earlier runs have exhausted; returns whether it did. */
   boolean skipExhausted();
 
   /**
-   * Moves the position over the message there if it is delayed since an earlier run: it becomes
-   * available when its time has come. In the order of keys {@link #deliver(long, long, long, long)}
-   * does so.
-   *
-   * @return whether it did
+   * Moves the position over a message that is delayed since an earlier run, until its time; returns
+   * whether it did. {@link #deliver(long, long, long, long)} does so itself.
    */
   boolean skipPostponed(long nowMillis);
 
   /** Returns a message that has reached the delivery limit; -1 if there is none. */
   long nextExhausted();
 
-  /**
-   * Begins to write the dead letter of {@link #nextExhausted}.
-   *
-   * @return the delivery tag for {@link #completeDeadLetter} or {@link #cancelDeadLetter}
-   */
+  /** Begins the dead letter of {@link #nextExhausted}; returns the delivery tag to end it with. */
   long startDeadLetter(long sequence);
 
   /**
-   * Ends the delivery of a message and begins to write its dead letter, because its consumer has
-   * rejected it. The delivery tag is then good for {@link #completeDeadLetter} and {@link
-   * #cancelDeadLetter} only.
+   * Begins the dead letter of a message that its consumer has rejected. The delivery tag is then
+   * good only for {@link #completeDeadLetter} and {@link #cancelDeadLetter}.
    */
   AckResult startDeadLetter(long sequence, long tag);
 
-  /**
-   * Completes a message whose dead letter is safe.
-   *
-   * @return false if it is completed or moved over otherwise
-   */
+  /** Completes a message whose dead letter is safe; false if it is completed otherwise. */
   boolean completeDeadLetter(long sequence, long tag);
 
   /**
@@ -230,11 +184,8 @@ public interface Ledger extends AutoCloseable {
   void cancelDeadLetter(long sequence, long tag, long nowMillis);
 
   /**
-   * Completes one message, whatever was known of it: one whose dead letter an earlier run has
-   * written, before anything is delivered; or one that expired while it waited for a delivery, or
-   * was lost meanwhile.
-   *
-   * @return false if it was completed
+   * Completes one message, whatever was known of it: an earlier run has written its dead letter, it
+   * expired before a delivery, or it was lost. Returns false if it was completed.
    */
   boolean complete(long sequence);
 
@@ -253,38 +204,23 @@ public interface Ledger extends AutoCloseable {
   /** Returns whether a message that was not read in this run is delayed since an earlier run. */
   boolean isPostponed(long sequence, long nowMillis);
 
-  /**
-   * Returns when the earliest message in flight or delayed falls due; {@link Long#MAX_VALUE} if
-   * there is none.
-   */
+  /** Returns when the first message in flight or delayed is due; {@link Long#MAX_VALUE}: none. */
   long nextDueMillis();
 
   /**
-   * Moves the subscriber to a sequence. Everything below it counts as completed, everything from it
-   * on as never delivered. All delivery tags become void. Durable, also against power loss, before
-   * it returns.
-   *
-   * @throws com.wookler.river.common.errors.RiverException if it cannot be written; nothing has
-   *     changed then
+   * Moves the subscriber to a sequence: everything below it counts as completed, everything from it
+   * on as never delivered, and all delivery tags become void. Durable, also against power loss,
+   * when it returns; if it throws, nothing has changed.
    */
   void seek(long sequence);
 
-  /**
-   * Returns the number of messages in a state. Completed ones count as long as a message below them
-   * is unfinished.
-   */
+  /** Returns how many messages are in a state; completed ones only above the low watermark. */
   int count(EntryState state);
 
-  /**
-   * Returns the number of messages below {@link #position()} that aren't completed: in flight,
-   * available, delayed, waiting for their key, or on their way to a dead letter.
-   */
+  /** Returns the number of messages below {@link #position()} that aren't completed. */
   long unfinished();
 
-  /**
-   * Returns the number of redeliveries in this run, those of messages delivered before a restart
-   * included.
-   */
+  /** Returns the number of redeliveries in this run, also of what earlier runs delivered first. */
   long redelivered();
 
   /** Returns the number of deliveries that timed out in this run. */
@@ -300,27 +236,19 @@ public interface Ledger extends AutoCloseable {
   RecoveryReport recovery();
 
   /**
-   * Forces to the device what was written since the last call; returns at once if nothing was.
-   * Called by the flusher, at the queue's sync interval and after the log itself was forced,
-   * without the subscriber's lock. Does nothing after {@link #close()}.
-   *
-   * @throws com.wookler.river.common.errors.RiverException if the device refuses
+   * Forces to the device what was written since the last call. Called by the flusher, at the sync
+   * interval and after the log was forced, without the subscriber's lock. Does nothing after {@link
+   * #close()}.
    */
   void force();
 
   /**
-   * Forces to the device which messages are completed and how often the others were delivered, but
-   * not the end of what was delivered: that is left to {@link #force()}. An acknowledgement that
-   * must survive a power loss waits for this.
-   *
-   * @throws com.wookler.river.common.errors.RiverException if the device refuses
+   * Forces which messages are completed and how often the others were delivered, but not the end of
+   * what was delivered. An acknowledgement that must survive a power loss waits for this.
    */
   void forceCompleted();
 
-  /**
-   * Ends all use of the files and unmaps them; waits for a snapshot that is being written. Forces
-   * nothing.
-   */
+  /** Ends all use of the files, forcing nothing; waits for a snapshot that is being written. */
   @Override
   void close();
 }

@@ -19,10 +19,7 @@ public record Limits(
   /** The largest window and the largest in-flight limit. */
   public static final int MAX_WINDOW = 1 << 20;
 
-  /**
-   * The longest timeout or delay that is kept exactly; longer ones are cut to it. About 35,000
-   * years.
-   */
+  /** The longest exact timeout or delay, about 35,000 years; longer ones are cut to it. */
   public static final long MAX_DELAY_MILLIS = 1L << 50;
 
   /** In flight at most, unless said otherwise. */
@@ -31,11 +28,6 @@ public record Limits(
   /** Window, unless said otherwise. */
   public static final int DEFAULT_WINDOW = 262_144;
 
-  /**
-   * Checks the limits.
-   *
-   * @throws ConfigurationException if one is out of its range; the message names it
-   */
   public Limits {
     if (ackTimeoutMillis < 1) {
       throw new ConfigurationException(

@@ -33,15 +33,11 @@ public record RecoveryReport(
     int torn,
     List<String> damaged) {
 
-  /** Copies the list. */
   public RecoveryReport {
     damaged = List.copyOf(damaged);
   }
 
-  /**
-   * Returns the lowest sequence that a new message may take: above everything completed or
-   * delivered.
-   */
+  /** Returns the lowest sequence for a new message: above all that was completed or delivered. */
   public long nextFree() {
     return Math.max(deliveredEnd, Math.max(lowWatermark, completedEnd));
   }

@@ -22,17 +22,9 @@ public interface Retries {
         }
       };
 
-  /**
-   * Returns after how many deliveries a message is {@link Ledger#nextExhausted exhausted}; 0:
-   * never.
-   */
+  /** Returns after how many deliveries a message is exhausted; 0: never. */
   int maxDeliveries();
 
-  /**
-   * Returns how long a message waits after this attempt, in milliseconds, if its holder did not say
-   * so.
-   *
-   * @param attempt 1 or more
-   */
+  /** Returns the wait after an attempt (1 or more) in milliseconds, if its holder gave none. */
   long delayMillis(long sequence, int attempt);
 }

@@ -25,12 +25,9 @@ public final class Ring {
   private static final int STATE_SHIFT = DeliveryTag.TOKEN_BITS + DeliveryTag.ATTEMPT_BITS;
   private static final int TOKEN_ONE = 1 << DeliveryTag.ATTEMPT_BITS;
   private static final int STATE_CLEAR = (1 << STATE_SHIFT) - 1;
-
-  /** How often it must be empty in a row, and little used in between, to give half of it back. */
+  // how often it must be empty in a row, and little used in between, to give half of it back
   private static final int QUIET = 1024;
-
-  /** The due of an entry that is UNSEEN and postponed. */
-  private static final int POSTPONED = 1;
+  private static final int POSTPONED = 1; // the due of an entry that is UNSEEN and postponed
 
   // The codes that are compared for each message: constants to the compiler, unlike fields of an
   // enum.
@@ -78,17 +75,14 @@ public final class Ring {
     return sequence >= lowWatermark && sequence < end;
   }
 
-  /** Returns whether an entry is completed. */
   boolean isCompleted(long sequence) {
     return code(sequence) == COMPLETED;
   }
 
-  /** Returns whether an entry is delivered, and its deadline has not passed. */
   boolean isInFlight(long sequence) {
     return code(sequence) == IN_FLIGHT;
   }
 
-  /** Returns how many entries are in a state. */
   public int count(EntryState state) {
     return counts[state.code()];
   }
@@ -176,7 +170,6 @@ public final class Ring {
     return code(sequence) == UNSEEN && due(sequence) == POSTPONED;
   }
 
-  /** Returns whether an entry is delayed, or postponed. */
   public boolean isDelayed(long sequence) {
     return is(sequence, EntryState.DELAYED) || isPostponed(sequence);
   }

@@ -16,16 +16,10 @@ abstract class RingLedger implements Ledger {
   final Ring ring;
   final AckJournal journal;
   final Schedule schedule;
-
-  /** Null in the order of sequences. */
-  final @Nullable KeyOrder keys;
-
+  final @Nullable KeyOrder keys; // null in the order of sequences
   long position;
   long deliveredEnd;
-
-  /** From here on nothing is postponed. */
-  long postponedEnd;
-
+  long postponedEnd; // from here on nothing is postponed
   private final RecoveryReport recovery;
   private boolean closed;
 

@@ -9,9 +9,8 @@ import java.util.concurrent.TimeUnit;
  * journal, time in flight is not. Guarded by the subscriber's lock.
  */
 final class Schedule {
-  /** Deadlines handled in one call of {@link #collectTimedOut}: some milliseconds of work. */
+  // deadlines handled in one call of collectTimedOut: some milliseconds of work
   static final int COLLECT_STEP = 8192;
-
   private static final long SECOND = TimeUnit.SECONDS.toMillis(1);
 
   private final Ring ring;
@@ -33,7 +32,6 @@ final class Schedule {
     this.exhausted = new ReadyQueue(ring, EntryState.EXHAUSTED);
   }
 
-  /** Takes other limits, for what is delivered or fails from now on. */
   void limit(Limits to) {
     retries = to.retries();
     ackTimeoutMillis = Math.min(to.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
@@ -51,11 +49,7 @@ final class Schedule {
     deadlines.add(due, sequence);
   }
 
-  /**
-   * Delays an entry until then.
-   *
-   * @param delayMillis how long that was to be when it began
-   */
+  /** Delays an entry until {@code due}, {@code delayMillis} from when the delay began. */
   void delay(long sequence, long due, long delayMillis) {
     long seconds = TimeUnit.MILLISECONDS.toSeconds(delayMillis + SECOND - 1);
     journalDelay(sequence, due, (int) Math.min(seconds, AckLog.MAX_NUMBER));
@@ -74,10 +68,7 @@ final class Schedule {
     due(sequence, due);
   }
 
-  /**
-   * Delays an entry that is postponed for the rest of its time, and no longer than was asked for:
-   * the clock may have been set back since.
-   */
+  /** Delays a postponed entry for the rest of its time, no longer than was asked for. */
   void continueDelay(long sequence, long nowMillis) {
     int seconds = ring.delaySeconds(sequence);
     long latest = nowMillis + seconds * SECOND;
@@ -95,7 +86,6 @@ final class Schedule {
     }
   }
 
-  /** Makes an entry available. */
   void ready(long sequence) {
     if (!ring.is(sequence, EntryState.READY)) {
       ring.move(sequence, EntryState.READY);
@@ -103,7 +93,6 @@ final class Schedule {
     }
   }
 
-  /** Takes an entry out of delivery. */
   void exhaust(long sequence) {
     ring.move(sequence, EntryState.EXHAUSTED);
     exhausted.add(sequence);
@@ -115,7 +104,6 @@ final class Schedule {
     return most > 0 && attempts >= most;
   }
 
-  /** See {@link Ledger#collectTimedOut}. */
   int collectTimedOut(long nowMillis) {
     for (int moved = 0; moved < COLLECT_STEP; moved++) {
       long sequence = deadlines.takeDue(nowMillis);
@@ -157,7 +145,6 @@ final class Schedule {
     return exhausted.peek();
   }
 
-  /** Returns the earliest deadline. */
   long nextDue() {
     return deadlines.next();
   }

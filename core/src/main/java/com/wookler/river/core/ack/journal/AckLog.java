@@ -3,7 +3,6 @@ package com.wookler.river.core.ack.journal;
 import com.wookler.river.common.file.Checksum;
 import com.wookler.river.common.file.MappedFile;
 import com.wookler.river.common.file.Sealed;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -49,10 +48,7 @@ public final class AckLog {
   static final int ATTEMPTS = 2;
   static final int NOT_BEFORE = 3;
   public static final int MAX_NUMBER = (1 << 28) - 1;
-
-  /** The offset of the number of records, after the sealed header. */
-  static final int COUNT = 64;
-
+  static final int COUNT = 64; // the offset of the number of records, after the sealed header
   private static final Sealed FORM = new Sealed("ACK", 1);
 
   private final MappedFile file;
@@ -62,11 +58,7 @@ public final class AckLog {
   private long runFrom;
   private long runEnd = -1;
 
-  /**
-   * The content of a header.
-   *
-   * @param restart all earlier entries are void
-   */
+  /** The content of a header; {@code restart}: all earlier entries are void. */
   record Header(long generation, long previous, long lowWatermark, boolean restart) {
     byte[] encode(Owner owner) {
       ByteBuffer out = Sealed.payload(28).putInt(restart ? FLAG_RESTART : 0);
@@ -74,11 +66,7 @@ public final class AckLog {
       return FORM.encode(owner.id(), out);
     }
 
-    /**
-     * Reads the header of a file.
-     *
-     * @throws DamagedMessageException it is damaged
-     */
+    /** Reads the header of a file, or throws that it is damaged. */
     static Header read(Path file, byte[] bytes, Owner owner) {
       ByteBuffer in = FORM.read(file, Arrays.copyOf(bytes, COUNT), owner.id());
       boolean restart = (in.getInt() & FLAG_RESTART) != 0;
@@ -135,10 +123,7 @@ public final class AckLog {
     return append(sequence, (ATTEMPTS << 28) | attempts);
   }
 
-  /**
-   * Stores the attempts of a message that is delayed. Returns false, and stores nothing, if the log
-   * has no space for two records.
-   */
+  /** Stores the attempts of a delayed message, or nothing and returns false if the log is full. */
   boolean notBefore(long sequence, int attempts, long untilMillis, int delaySeconds) {
     return records < RECORDS - 1
         && append(sequence, (ATTEMPTS << 28) | attempts)

@@ -11,24 +11,14 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads one {@link AckLog}, whatever has happened to the file. Confined to the thread that opens
- * the ledger.
- */
+/** Reads an {@link AckLog} in any condition; confined to the thread that opens the ledger. */
 final class AckLogFile {
   /** The condition of a file. */
   enum Shape {
-    /** All zero: made ahead and never used, or not made to its end. */
-    UNUSED,
-    /** Each record up to the end is valid. */
-    WHOLE,
-    /** Its tail was lost: a record was cut off, or there were more records than there are. */
-    TORN,
-    /**
-     * The header or the number of records is damaged, or there are valid records after an invalid
-     * one, or bytes are missing.
-     */
-    DAMAGED
+    UNUSED, // all zero: made ahead and never used, or not made to its end
+    WHOLE, // each record up to the end is valid
+    TORN, // its tail was lost: a record was cut off, or there were more records than there are
+    DAMAGED // the rest: in its header or number of records, before a valid record, or too short
   }
 
   private static final byte[] ZEROS = new byte[4096];
@@ -95,9 +85,7 @@ final class AckLogFile {
     return Math.max(0, (end - AckLog.HEADER + AckLog.RECORD - 1) / AckLog.RECORD);
   }
 
-  /**
-   * Returns how many records the next opening continues after; -1 if this log cannot be continued.
-   */
+  /** Returns how many records the next opening continues after; -1 if it cannot continue. */
   int continued() {
     return shape == Shape.WHOLE && valid < AckLog.RECORDS ? valid : -1;
   }

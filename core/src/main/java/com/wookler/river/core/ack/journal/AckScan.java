@@ -32,22 +32,16 @@ public final class AckScan {
    */
   public record Reached(
       long lowWatermark, long completedEnd, long deliveredEnd, @Nullable String subscriber) {
-    /**
-     * Returns the lowest sequence that a new message may take: above all that was completed, and
-     * above all that a consumer has seen as another message.
-     */
+    /** Returns the lowest sequence for a new message, above all completed or delivered. */
     public long nextFree() {
       return Math.max(lowWatermark, Math.max(completedEnd, deliveredEnd));
     }
   }
 
   /**
-   * Looks through the directories of all subscribers.
-   *
-   * @param subscribers holds a directory for each, of the subscriber's name; may be absent
-   * @param queue the identity of the queue: what is of another proves nothing
-   * @param read takes each subscriber's files, by its name
-   * @throws RiverException a newer River wrote a file, or it cannot be read
+   * Looks through the directories of all subscribers in {@code subscribers}, which may be absent;
+   * {@code read} takes the files of each. What is of another queue proves nothing. Throws if a
+   * newer River wrote a file, or it cannot be read.
    */
   public static Reached run(Path subscribers, UUID queue, BiConsumer<String, LedgerFiles> read) {
     Collector highest = new Collector();

@@ -33,7 +33,7 @@ final class Cursor {
   private static final int GENERATION = 1;
   private static final Checkpoint FORM = new Checkpoint("CUR", 1, 4096, 64, 192);
 
-  /** The content of a file of a subscriber of another kind. */
+  // the content of a file of a subscriber of another kind
   static final Content OF_ANOTHER_KIND =
       new Content(-1, FORM.decode(new byte[0], new UUID(0, 0)).numbers());
 
@@ -47,11 +47,7 @@ final class Cursor {
     this.generation = new Stored(file, numbers.get(GENERATION));
   }
 
-  /**
-   * The content of a cursor file.
-   *
-   * @param kind as in the header; -1 if the header is damaged
-   */
+  /** The content of a cursor file; {@code kind} is -1 if the header is damaged. */
   record Content(int kind, List<Slots> numbers) {
     /** Returns the highest valid position; -1 if no slot is valid. */
     long position() {

@@ -37,12 +37,10 @@ import org.slf4j.LoggerFactory;
  * {@code forcing} only. Order: subscriber's lock, maintenance, forcing.
  */
 final class FileJournal implements AckJournal {
-  /** The number of entries that could not be written after which a new log is tried again. */
+  // the number of entries that could not be written after which a new log is tried again
   private static final int RETRY_EVERY = 1024;
-
-  /** A copy is due when this many times the records since the last one reach the entries. */
+  // a copy is due when this many times the records since the last one reach the entries
   private static final int COPY_AFTER = 4;
-
   private static final AtomicLong EPOCHS = new AtomicLong();
 
   private static final Logger LOG = LoggerFactory.getLogger(FileJournal.class);
@@ -53,66 +51,41 @@ final class FileJournal implements AckJournal {
   private final Ring ring;
   private final Executor flusher;
 
-  /** Held while files are written that are not mapped. */
-  private final Object maintenance = new Object();
+  private final Object maintenance = new Object(); // held while writing files that are not mapped
 
-  /** Held while forcing and closing, never for entries: those must not wait for the device. */
+  // held while forcing and closing, never for entries: those must not wait for the device
   private final Object forcing = new Object();
 
-  /** Logs that are full but not yet forced; the ledger adds, force takes. */
+  // logs that are full but not yet forced; the ledger adds, force takes
   private final ConcurrentLinkedQueue<AckLog> retired = new ConcurrentLinkedQueue<>();
 
-  /** The state that is to be written; set by the ledger, cleared by the flusher. */
+  // the state that is to be written; set by the ledger, cleared by the flusher
   private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
 
-  /** Written under the subscriber's lock; read by the flusher and by force. */
-  private volatile AckLog log;
-
+  private volatile AckLog log; // written under the subscriber's lock; read by the flusher and force
   private volatile long generation;
   private volatile boolean closed;
+  private volatile long snapshotted; // newest generation with a snapshot; written under maintenance
 
-  /** Guarded by the subscriber's lock. */
+  // guarded by the subscriber's lock:
   private long epoch = EPOCHS.incrementAndGet();
+  private long deliveredEnd; // the position in the cursor
+  private @Nullable Snapshot copying; // the copy that is being taken
+  private boolean active; // whether an entry was written in this run
+  private long copied; // the generation of the last copy that was begun
+  private long missing; // entries not written
+  private long missingUntil = Long.MAX_VALUE; // the generation whose snapshot will have them
 
-  /** The newest generation with a snapshot; written under maintenance. */
-  private volatile long snapshotted;
-
-  /** The position in the cursor; guarded by the subscriber's lock. */
-  private long deliveredEnd;
-
-  /** The copy that is being taken, and for which generation; guarded by the subscriber's lock. */
-  private @Nullable Snapshot copying;
-
-  /** Whether an entry was written in this run; guarded by the subscriber's lock. */
-  private boolean active;
-
-  /** The generation of the last copy that was begun; guarded by the subscriber's lock. */
-  private long copied;
-
-  /**
-   * Entries not written, and the generation whose snapshot will have them; guarded by the
-   * subscriber's lock.
-   */
-  private long missing;
-
-  private long missingUntil = Long.MAX_VALUE;
-
-  /** Whether the directory has entries that are not forced. */
+  // whether the directory has entries that are not forced
   private final AtomicBoolean newNames = new AtomicBoolean(true);
 
-  /** Whether a log was forced whose name may not be. */
   @GuardedBy("forcing")
-  private boolean namesNeeded;
+  private boolean namesNeeded; // whether a log was forced whose name may not be
 
-  /** Whether the last snapshot failed and that was logged. */
   @GuardedBy("maintenance")
-  private boolean failing;
+  private boolean failing; // whether the last snapshot failed and that was logged
 
-  /**
-   * A state to be written.
-   *
-   * @param needed whether it has entries that are nowhere else: it is tried until it is written
-   */
+  /** A state to be written; {@code needed}: it has entries that are nowhere else. */
   private record Pending(long generation, Snapshot state, boolean needed) {}
 
   /**
@@ -367,9 +340,7 @@ final class FileJournal implements AckJournal {
         >= (ring.end() - ring.lowWatermark()) / COPY_AFTER;
   }
 
-  /**
-   * In effect when the snapshot has its name; whatever fails before leaves everything as it was.
-   */
+  /** In effect when the snapshot has its name; a failure before leaves everything as it was. */
   @GuardedBy("maintenance")
   private void restart(long sequence) throws IOException {
     long next = generation + 1;
@@ -417,10 +388,7 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /**
-   * Makes the next log, writes the snapshot, and removes what that makes needless; the flusher
-   * does.
-   */
+  /** Makes the next log, writes the snapshot, and removes what is then needless; on the flusher. */
   private void maintain() {
     synchronized (maintenance) {
       if (closed || generations.isLost()) {

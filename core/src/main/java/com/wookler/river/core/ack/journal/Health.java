@@ -5,9 +5,8 @@ public enum Health {
   /** Everything. */
   SOUND,
   /**
-   * Nothing is stored through mappings, because the log has failed: the volume may have become
-   * read-only, and then the error of a store comes at any later time. What is stored is written
-   * through a channel, which says at once whether that is possible.
+   * Nothing is stored through mappings, because the log has failed: on a volume that became
+   * read-only a store fails at any later time. A write through a channel fails at once.
    */
   FAILED,
   /** Nothing may be written: the directory belongs to another process, or was removed. */

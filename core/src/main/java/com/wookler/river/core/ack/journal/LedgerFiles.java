@@ -67,7 +67,6 @@ public final class LedgerFiles {
     return owner;
   }
 
-  /** Returns the names of all files. */
   public List<String> names() {
     return names;
   }
@@ -77,11 +76,7 @@ public final class LedgerFiles {
     return numbered;
   }
 
-  /**
-   * Describes the subscriber of some files.
-   *
-   * @param known whether the files say it; else it is a guess
-   */
+  /** The kind of a subscriber; {@code known}: by its files, else it is a guess. */
   public record Kind(boolean known, boolean ack, boolean byKey) {}
 
   /** Returns the kind of subscriber whose files these are, for when nothing else says it. */

@@ -38,26 +38,19 @@ public record LedgerLook(
   private static final int TRIES = 5;
   private static final long BETWEEN_NANOS = Duration.ofMillis(20).toNanos();
 
-  /** Copies the lists. */
   public LedgerLook {
     quarantined = List.copyOf(quarantined);
     damaged = List.copyOf(damaged);
   }
 
-  /**
-   * Messages that were delivered and are not completed; with those between them that wait for their
-   * key.
-   */
+  /** Returns how many messages were delivered, or wait for their key, and are not completed. */
   public long unfinished() {
     return Math.max(0, deliveredEnd - lowWatermark - completedAbove);
   }
 
   /**
-   * Looks at a subscriber's directory. Its owner may write meanwhile, and a look during a write
-   * sees what is not there: so damage counts only if it is seen again.
-   *
-   * @param owner of the files
-   * @param origin its position if the files have none
+   * Looks at a subscriber's directory, whose owner may write meanwhile: damage counts only if it is
+   * seen again. {@code origin} is its position if the files have none.
    */
   public static LedgerLook at(Path directory, Owner owner, boolean ack, InitialPosition origin)
       throws IOException {
@@ -80,10 +73,8 @@ public record LedgerLook(
   }
 
   /**
-   * Looks once at files that nothing writes to.
-   *
-   * @param files which were not changed since they were listed
-   * @param origin its position if the files have none
+   * Looks once at files that did not change since they were listed; {@code origin} is the
+   * subscriber's position if they have none.
    */
   public static LedgerLook of(LedgerFiles files, boolean ack, InitialPosition origin)
       throws IOException {

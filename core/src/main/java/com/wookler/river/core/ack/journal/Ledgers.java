@@ -64,12 +64,7 @@ public final class Ledgers {
     }
   }
 
-  /**
-   * Opens the ledger of a subscriber without acknowledgement, or makes it: a message is completed
-   * when it is delivered.
-   *
-   * @throws RiverException as for {@link #withAck}
-   */
+  /** Opens or makes the ledger of a subscriber without acknowledgement, like {@link #withAck}. */
   public static Ledger withoutAck(LedgerFiles files, Owner owner, InitialPosition origin) {
     Path directory = files.directory();
     try {

@@ -5,11 +5,9 @@ import java.util.UUID;
 import java.util.function.Supplier;
 
 /**
- * The owner of a subscriber's files: a number that is part of each of their checksums, so that a
- * file of another subscriber, or of another queue, counts as damaged.
- *
- * @param seed of the checksums
- * @param health what may be done to the files
+ * The owner of a subscriber's files: {@code seed} is part of each of their checksums, so that a
+ * file of another subscriber or queue counts as damaged; {@code health} says what may be done to
+ * them.
  */
 public record Owner(long seed, Supplier<Health> health) {
   /** Creates the owner of files that depend on no log. */

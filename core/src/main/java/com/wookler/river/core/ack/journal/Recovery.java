@@ -21,10 +21,7 @@ import org.jspecify.annotations.Nullable;
  * again; nothing is ever taken for completed that was not.
  */
 final class Recovery {
-  /**
-   * With more logs than this, and than there are entries for, the state is written before the
-   * opening ends, so that openings alone don't make it longer.
-   */
+  // with more logs than this beyond what its entries need, an opening writes the state
   private static final int LONG_CHAIN = 4;
 
   private final Generations generations;
@@ -64,12 +61,8 @@ final class Recovery {
       Ring ring, FileJournal.Start start, RecoveryReport report, List<LedgerDamage> damaged) {}
 
   /**
-   * Reads what is there, and sets aside what is damaged.
-   *
-   * @param files which were not changed since they were listed
-   * @param generations which contain them
-   * @param cursor the content of the cursor; null if there is none
-   * @param byKey whether it is of a ledger by key
+   * Reads files that did not change since they were listed, and quarantines what is damaged; {@code
+   * cursor} is null if there is none, {@code byKey} says whether the ledger is by key.
    */
   static Found run(
       LedgerFiles files,

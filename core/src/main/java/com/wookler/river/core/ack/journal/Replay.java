@@ -20,11 +20,7 @@ final class Replay implements JournalVisitor {
   private long completedEnd;
   private int postponed;
 
-  /**
-   * Starts with nothing.
-   *
-   * @param byKey whether each delivery has an entry, so that nothing follows from the position
-   */
+  /** Starts with nothing; {@code byKey}: each delivery has an entry, the position implies none. */
   Replay(long lowWatermark, boolean byKey) {
     this.byKey = byKey;
     ring = new Ring(lowWatermark);
@@ -121,10 +117,7 @@ final class Replay implements JournalVisitor {
     return postponed;
   }
 
-  /**
-   * Extends the ring to this end, or as far as it may go: what is beyond is forgotten, and
-   * delivered again.
-   */
+  /** Extends the ring to this end as far as it may; what is beyond is forgotten and redelivered. */
   private long reach(long end) {
     long top = Math.min(end, ring.lowWatermark() + Limits.MAX_WINDOW);
     ring.extendTo(Math.max(ring.end(), top));

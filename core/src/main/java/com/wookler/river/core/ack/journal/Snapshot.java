@@ -39,19 +39,15 @@ import java.util.List;
 final class Snapshot {
   private static final Sealed FORM = new Sealed("SNP", 1);
   private static final int HEADER = 28;
-
-  /** Entries in a group: some 100 nanoseconds of work. */
-  private static final int GROUP = Long.SIZE;
+  private static final int GROUP = Long.SIZE; // entries in a group: some 100 nanoseconds of work
 
   private final Ring ring;
   private final long lowWatermark;
   private final long deliveredEnd;
   private final long end;
   private final ByteBuffer groups;
-
-  /** The descriptions of each group that has any. */
+  // the descriptions of each group that has any
   private final List<ByteBuffer> described = new ArrayList<>();
-
   private int size = HEADER;
 
   /** Begins; each {@link #step} copies. */
@@ -121,11 +117,7 @@ final class Snapshot {
     return FORM.encode(owner.id(), out);
   }
 
-  /**
-   * Passes the content of a file on. Returns false, and passes nothing on, if the file is damaged.
-   *
-   * @param bytes the file's content
-   */
+  /** Passes the content of a file on; returns false, and passes nothing on, if it is damaged. */
   static boolean read(
       Generations.Numbered file, byte[] bytes, Owner owner, JournalVisitor visitor) {
     ByteBuffer in;
