@@ -14,11 +14,7 @@ final class BucketAppender {
   private long end;
   private long records;
 
-  /**
-   * Begins at the end of a file.
-   *
-   * @param buffer empty; another appender may use it after {@link #force}
-   */
+  /** Begins at the end of a file; after {@link #force} another appender may use the buffer. */
   BucketAppender(Bucket bucket, ByteBuffer buffer) {
     this.bucket = bucket;
     this.buffer = buffer;

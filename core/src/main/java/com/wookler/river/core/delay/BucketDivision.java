@@ -54,10 +54,8 @@ final class BucketDivision implements DelayedRecord.Visitor {
   }
 
   /**
-   * Divides the file, all of whose records were visited. The new files are on the device when this
-   * returns.
-   *
-   * @return the new files in the order of keys; the first may be empty
+   * Divides a file whose records were all visited into new ones, in the order of keys, on the
+   * device when this returns; the first may be empty.
    */
   List<Bucket> run(DelayLimits limits, Maker maker) throws IOException {
     try {

@@ -23,10 +23,8 @@ final class Collector implements AutoCloseable {
   private final NextDue due;
   private final SequentialReader reader;
   private final AtomicInteger publishing = new AtomicInteger();
-
-  /** The delayed messages below this sequence may not be collected yet. */
+  // the delayed messages below this sequence may not be collected yet
   private final AtomicLong announced;
-
   private final long openedEnd;
   private final long copiedBefore; // copies of earlier runs below it are counted in done
   private Set<Long> known; // messages of the log that are not to be collected
@@ -70,12 +68,7 @@ final class Collector implements AutoCloseable {
     publishing.decrementAndGet();
   }
 
-  /**
-   * Collects a bounded number of messages.
-   *
-   * @param most messages that are in no file
-   * @return whether there are more
-   */
+  /** Collects some while fewer than {@code most} are in no file; returns whether there are more. */
   boolean step(int most) {
     long now = clock.now();
     long end = passOver();

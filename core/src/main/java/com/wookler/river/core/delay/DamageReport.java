@@ -17,13 +17,7 @@ final class DamageReport implements DelayedRecord.Visitor {
     this.records = records;
   }
 
-  /**
-   * Visits the records of a file.
-   *
-   * @param end first key of the next file
-   * @param done messages up to it no longer wait
-   * @return what is lost of the file; null if nothing is
-   */
+  /** Returns what a file has lost of what waits between {@code done} and {@code end}, or null. */
   static WaitingRebuild.@Nullable Lost scan(
       Bucket bucket, Key end, Key done, DelayedRecord.Visitor records) throws IOException {
     DamageReport report = new DamageReport(done, records);

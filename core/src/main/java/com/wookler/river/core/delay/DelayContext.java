@@ -10,16 +10,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The queue as its delayed messages use it.
- *
- * @param queue its name
- * @param identity its UUID
- * @param directory of the files
- * @param log of the queue
- * @param time its clock
- * @param queueParts other parts of it
- */
+/** The queue as its delayed messages use it; {@code directory} is that of their files. */
 public record DelayContext(
     String queue,
     UUID identity,
@@ -58,11 +49,8 @@ public record DelayContext(
     void delivered(long messages);
   }
 
-  /** The block of a loss in a file of this package. */
-  static final int NO_BLOCK = -1;
-
-  /** The sequence of a message of which nothing is left. */
-  static final long UNKNOWN = -1;
+  static final int NO_BLOCK = -1; // the block of a loss in a file of this package
+  static final long UNKNOWN = -1; // the sequence of a message of which nothing is left
 
   /** Reports messages whose bytes are lost. */
   void lost(Path file, long first, long messages, long from, long to) {

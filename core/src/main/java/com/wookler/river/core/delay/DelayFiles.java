@@ -34,14 +34,10 @@ public final class DelayFiles {
   public record Fault(Path file, String what) {}
 
   /**
-   * What the files hold.
-   *
-   * @param waiting messages that wait in intact records
-   * @param faults what is damaged
-   * @param quarantined files that were found damaged before
+   * What the files hold: the messages that wait in intact records, what is damaged, and the files
+   * that were found damaged before.
    */
   public record Look(long waiting, List<Fault> faults, List<Path> quarantined) {
-    /** Copies the lists. */
     public Look {
       faults = List.copyOf(faults);
       quarantined = List.copyOf(quarantined);
@@ -51,8 +47,6 @@ public final class DelayFiles {
   /**
    * Creates the files of a queue that is made of blocks: its opening collects the delayed messages
    * from a sequence on of which its log has no re-enqueued copy.
-   *
-   * @param queue directory of the queue
    */
   public static void begin(Path queue, UUID identity, long first) throws IOException {
     StoreOpening.create(queue.resolve(Delays.DIRECTORY), identity, first);
@@ -64,11 +58,8 @@ public final class DelayFiles {
   }
 
   /**
-   * Looks at the files of a queue; changes nothing.
-   *
-   * @param queue directory of the queue
-   * @param verifies whether to verify every message, or only to count them
-   * @throws com.wookler.river.common.errors.RiverException a newer River wrote them
+   * Looks at the files of a queue, changing nothing; {@code verifies} says whether to verify every
+   * message, or only to count them. Throws if a newer River wrote them.
    */
   public static Look look(Path queue, UUID identity, boolean verifies) throws IOException {
     Path directory = queue.resolve(Delays.DIRECTORY);

@@ -35,10 +35,7 @@ final class DelayedRecord {
       new Series("due-", new Sealed("DUE", 1), 17, Integer.MAX_VALUE - 64, 16);
 
   static final int HEADER_BYTES = Sealed.sizeOf(Long.BYTES);
-
-  /** Bytes before the document. */
-  static final int HEAD_BYTES = Series.PREFIX_BYTES + 16;
-
+  static final int HEAD_BYTES = Series.PREFIX_BYTES + 16; // bytes before the document
   private static final int NO_BLOCK = 0;
 
   private final Stamp stamp;
@@ -62,13 +59,7 @@ final class DelayedRecord {
     return file;
   }
 
-  /**
-   * Opens a file.
-   *
-   * @throws DamagedMessageException it is not this file of this queue
-   * @throws com.wookler.river.common.errors.RiverException a newer River wrote it, or it cannot be
-   *     opened now
-   */
+  /** Opens a file; throws if it is not this file of this queue, a newer River's, or unreadable. */
   static RecordFile open(Path directory, UUID queue, long number) throws IOException {
     RecordFile file = new RecordFile(FILES, directory, queue, number, true);
     String fault = file.header(HEADER_BYTES).fault();
@@ -149,11 +140,7 @@ final class DelayedRecord {
         "damaged: " + file.path() + " has another message at byte " + offset);
   }
 
-  /**
-   * Returns the message of a record.
-   *
-   * @throws DamagedMessageException it is not what was written
-   */
+  /** Returns the message of a record, or throws that it is not what was written. */
   static StoredMessage message(RecordFile file, long offset, long sequence) throws IOException {
     byte[] document = left(file, offset, sequence);
     DocumentReader reader = new DocumentReader(file.owner());

@@ -43,8 +43,7 @@ public final class Delays implements AfterLog, AutoCloseable {
   private static final long RETRY_NANOS = Duration.ofMillis(100).toNanos();
   private static final long LATER_NANOS = Duration.ofSeconds(1).toNanos();
   private static final int THREADS = 2; // so that one queue that hangs delays no other
-
-  /** The largest document in blocks of the largest size that a message can require. */
+  // the largest document in blocks of the largest size that a message can require
   private static final long LARGEST_DOCUMENT = 132L << 20;
 
   private final DelayContext context;
@@ -61,10 +60,8 @@ public final class Delays implements AfterLog, AutoCloseable {
   private boolean closed;
 
   /**
-   * Opens the files that earlier runs have left.
-   *
-   * @param flusher forces; the first delayed message waits for it
-   * @throws RiverException the files cannot be read, or a newer River wrote them
+   * Opens the files of earlier runs, or throws if that cannot be; {@code flusher} forces, and the
+   * first delayed message waits for it.
    */
   public static Delays open(DelayContext context, Executor flusher) {
     return open(context, flusher, DelayLimits.DEFAULT);
@@ -88,11 +85,7 @@ public final class Delays implements AfterLog, AutoCloseable {
 
   /**
    * Returns how large a document may have to be for a message that earlier runs have left, perhaps
-   * with larger limits: as large as the largest file that may contain it.
-   *
-   * @param directory of the files of delayed messages
-   * @param log the directory of the blocks
-   * @return 0 if none was left
+   * with larger limits: as large as the largest file that may contain it; 0 if none was left.
    */
   public static long largest(Path directory, Path log) {
     try {
@@ -145,11 +138,7 @@ public final class Delays implements AfterLog, AutoCloseable {
     }
   }
 
-  /**
-   * Publishes messages of which some are delayed.
-   *
-   * @throws RiverException the files for them cannot be created; nothing was published
-   */
+  /** Publishes messages, some delayed; publishes none if the files for them cannot be created. */
   public <T> T publishing(Supplier<T> publish) {
     Timers open = timers;
     if (open == null) {

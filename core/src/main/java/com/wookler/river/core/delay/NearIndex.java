@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
  * are files that are not in it. Guarded by the lock of {@link Timers}.
  */
 final class NearIndex {
-  /** The address of a message that is in no file and is read from where it came from. */
+  // the address of a message that is in no file and is read from where it came from
   static final long ELSEWHERE = Long.MIN_VALUE;
-
   private static final int OFFSET_BITS = 48;
   private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
 

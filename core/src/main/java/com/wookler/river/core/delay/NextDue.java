@@ -20,9 +20,8 @@ final class NextDue implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(NextDue.class);
   private static final long AGAIN_MICROS = 60_000_000; // after which what is damaged is tried again
 
-  /** Messages that are in no file yet, or are to go into another. */
+  // messages that are in no file yet, or are to go into another
   final DueHeap fresh = new DueHeap();
-
   final NearIndex index;
   private final WaitingMessages messages;
   private final LogReader reader;
@@ -32,11 +31,7 @@ final class NextDue implements AutoCloseable {
   private WaitingSpread spread;
   private Key done; // messages up to it are done
 
-  /**
-   * A message that was taken out to be copied.
-   *
-   * @param waitsOn whether it is damaged and not to be passed over
-   */
+  /** A message that was taken out to be copied; {@code waitsOn}: damaged, not to be passed over. */
   private record Taken(Key key, long address, boolean ofFile, boolean waitsOn) {}
 
   /** Begins with the state of an opening: what its files have was collected before. */

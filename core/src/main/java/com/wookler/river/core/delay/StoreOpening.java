@@ -50,10 +50,7 @@ final class StoreOpening {
     this.directory = context.directory();
   }
 
-  /**
-   * Creates the directory and files for messages that are published from a sequence on. They
-   * survive a power loss when this returns.
-   */
+  /** Creates the directory and files, on the device, for messages published from a sequence on. */
   static void create(Path directory, UUID identity, long collected) throws IOException {
     DurableFiles.createDirectories(directory);
     TimerState.writeFirst(directory, identity, collected, 1, List.of());

@@ -6,9 +6,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The clock by which messages are due: the monotonic clock, which between two runs advances by as
  * much as the wall clock did, or not at all where that was set back. So a delay is a duration,
- * whatever the wall clock shows; times of this clock are no dates.
- *
- * <p>Thread-safe.
+ * whatever the wall clock shows; times of this clock are no dates. Thread-safe.
  */
 final class TimerClock {
   private static final long TOLERANCE_MICROS = TimeUnit.SECONDS.toMicros(1);
@@ -23,12 +21,7 @@ final class TimerClock {
     static final Reading NONE = new Reading(0, 0);
   }
 
-  /**
-   * Continues the clock of an earlier run.
-   *
-   * @param last reading of that run
-   * @param atLeast a time that the clock has shown already
-   */
+  /** Continues the clock of an earlier run from its last reading, at least at {@code atLeast}. */
   TimerClock(TimeSource time, Reading last, long atLeast) {
     this.time = time;
     this.startNanos = time.nanoTime();

@@ -1,7 +1,6 @@
 package com.wookler.river.core.delay;
 
 import com.wookler.river.common.errors.DamagedException;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -45,11 +44,7 @@ record TimerState(
   private static final int FIXED_BYTES = 64;
   private static final int LINE_BYTES = 40;
 
-  /**
-   * One file.
-   *
-   * @param records that wait
-   */
+  /** One file, with the bytes that count and the records that wait. */
   record Line(long number, Key from, long bytes, long records) {}
 
   TimerState {
@@ -102,20 +97,10 @@ record TimerState(
     return new TimerState(generation, collected, copied, done, nextNumber, clock, lines);
   }
 
-  /**
-   * The states of a directory.
-   *
-   * @param newest null if none can be read
-   * @param before the one before it, null if it cannot be read
-   * @param faults what is wrong
-   */
+  /** The newest state and the one before it, null where unreadable, and what is wrong. */
   record Look(@Nullable TimerState newest, @Nullable TimerState before, List<String> faults) {}
 
-  /**
-   * Reads both states of a directory.
-   *
-   * @throws RiverException a newer River wrote them
-   */
+  /** Reads both states of a directory; throws if a newer River wrote them. */
   static Look look(Path directory, UUID queue) throws IOException {
     List<TimerState> found = new ArrayList<>();
     List<String> faults = new ArrayList<>();

@@ -34,10 +34,8 @@ final class TimerStore implements AutoCloseable {
   private final List<Bucket> buckets;
   private final Rebuilt into;
   private int near; // the first of them, which are in the index
-
-  /** Files that the last state still names, and those that only the one before it names. */
+  // files that the last state still names, and those that only the one before it names
   private List<RecordFile> dropped = new ArrayList<>();
-
   private List<RecordFile> droppedBefore = new ArrayList<>();
 
   private TimerState written;
@@ -120,12 +118,7 @@ final class TimerStore implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads files into memory until there is a message that is not done.
-   *
-   * @param before messages up to this key are done
-   * @param done says of a message after it whether it is done, too
-   */
+  /** Reads files into memory until one has a message after {@code before} that is not done. */
   void begin(Key before, DueHeap.Condition done) throws IOException {
     while (near < buckets.size() && indexed() == 0) {
       load(() -> before, done);
@@ -239,10 +232,8 @@ final class TimerStore implements AutoCloseable {
 
   /**
    * Reads into memory what is due next, divides large files, and removes files of which all was
-   * done when the state was captured.
-   *
-   * @param durable messages up to this key are done, and their copies are on the device
-   * @param done returns the key up to which all is done now; asked under the lock
+   * done when the state was captured: up to {@code durable}, with copies on the device. {@code
+   * done} is asked under the lock for the key up to which all is done now.
    */
   void maintain(Key durable, Supplier<Key> done) throws IOException {
     doneForGood = durable;

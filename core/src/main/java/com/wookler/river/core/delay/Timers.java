@@ -170,11 +170,7 @@ final class Timers implements AutoCloseable {
     return collector;
   }
 
-  /**
-   * Collects and delivers a bounded number of messages.
-   *
-   * @return the nanoseconds until there is more to do; 0 if there is now
-   */
+  /** Collects and delivers some messages; returns the nanoseconds until there is more to do. */
   long step() {
     long again = untilAskedAgain();
     long until = clock.now(); // first: what was published before is collected
@@ -251,9 +247,7 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /**
-   * Appends the copies; if that fails, all of them wait. One too large is split into single ones.
-   */
+  /** Appends the copies; if that fails, all wait. One too large is split into single ones. */
   @GuardedBy("lock")
   private void append(PublishBuffer buffer, long now, long wall) {
     if (due.taken() == 0) {

@@ -36,11 +36,7 @@ final class WaitingMessages {
     this.encoder = new DelayedRecord(context.identity());
   }
 
-  /**
-   * Returns a message from a file, or else from where it came from; null if it is lost.
-   *
-   * @param bucket null if it was removed
-   */
+  /** Returns a message from its file, or from its source if that was removed; null if lost. */
   @Nullable StoredMessage ofFile(@Nullable Bucket bucket, long offset, long sequence) {
     Path file = bucket == null ? context.directory() : bucket.file.path();
     try {
@@ -97,11 +93,9 @@ final class WaitingMessages {
   }
 
   /**
-   * Returns the records of messages that go into the files; on the flusher. Of a message that is
-   * damaged and not to be passed over the record has what is left: it waits in the file, so that
-   * its block may leave the log.
-   *
-   * @param reader finds in the log what is in no file yet
+   * Returns the records of messages that go into the files; on the flusher. The record of a damaged
+   * message that is not to be passed over has what is left: it waits in the file, so that its block
+   * may leave the log.
    */
   TimerStore.Source records(LogReader reader) {
     return (time, sequence, address) -> {

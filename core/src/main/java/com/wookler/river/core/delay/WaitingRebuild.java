@@ -35,11 +35,7 @@ final class WaitingRebuild {
   private final Set<Long> copied = new HashSet<>(); // since the state was written
   private long copiedOfLost; // copies of messages that were in what is lost
 
-  /**
-   * What a file has lost of the messages from one key up to another, which it does not include.
-   *
-   * @param records that waited in it and are not there any more
-   */
+  /** Records that waited in a file from one key up to, not including, another, and are lost. */
   record Lost(Path file, Key from, Key to, long records, long fromByte, long toByte) {
     boolean held(long time, long sequence) {
       return !from.isAfter(time, sequence) && to.isAfter(time, sequence);
@@ -65,12 +61,8 @@ final class WaitingRebuild {
   }
 
   /**
-   * Looks for what is lost, and reports what is in neither log nor backup.
-   *
-   * @param state what the files held when it was written
-   * @param files all that are there
-   * @param timers know due times, and what waits in no file
-   * @return by their sequences, when the messages are due that were found again
+   * Looks for what is lost, and reports what is in neither log nor backup; returns the due times,
+   * by sequence, of what was found. {@code timers} know due times, and what waits in no file.
    */
   static Map<Long, Long> run(
       DelayContext context,

@@ -44,8 +44,6 @@ public final class IdFiles {
    * which are nowhere else.
    *
    * @param expected whether the queue has created files
-   * @param first sequence of the log
-   * @param end of the log
    */
   Map<Path, String> faults(boolean expected, long first, long end) {
     for (IdHeader.Entry entry : needed()) {
@@ -100,14 +98,11 @@ public final class IdFiles {
   }
 
   /**
-   * Verifies the files of ids of a queue; reads only, also while a process has the queue open.
+   * Verifies the files of ids of a queue, also while a process has it open, and returns their
+   * number; reads only.
    *
-   * @param directory {@code ids} in the queue's directory
    * @param expected whether the queue has created such files
-   * @param first sequence of the log
-   * @param end of the log
    * @param damage gets each file that is missing or not what was written, and what is wrong
-   * @return the number of files
    */
   public static int verify(
       Path directory,

@@ -26,12 +26,9 @@ record IdHeader(long number, long micros, List<Entry> before) {
   static final Series FILES =
       new Series("ids-", new Sealed("IDS", 1), IdRecord.FIXED_BYTES, IdRecord.MOST, IdRecord.MOST);
 
-  /** The most bytes of a header. */
-  static final int MOST_BYTES = 64 << 10;
-
+  static final int MOST_BYTES = 64 << 10; // the most bytes of a header
   private static final int ENTRY_BYTES = 24;
-
-  /** The most files that are named: each restart that stores an id after damage begins one. */
+  // the most files that are named: each restart that stores an id after damage begins one
   private static final int MOST = 2_000;
 
   /** A file that does not change any more. */

@@ -11,23 +11,13 @@ import org.jspecify.annotations.Nullable;
 final class IdScan implements RecordFile.Visitor {
   private static final int NOWHERE = -1;
 
-  /** CRC32C of the records up to {@link #whole}. */
-  final CRC32C digest = new CRC32C();
-
-  /** Null if the file does not begin as it should. */
-  final @Nullable IdHeader header;
-
-  /** All ids of messages below this sequence are in the files up to here; below 0 if unknown. */
+  final CRC32C digest = new CRC32C(); // CRC32C of the records up to whole
+  final @Nullable IdHeader header; // null if the file does not begin as it should
+  // all ids of messages below this sequence are in the files up to here; below 0 if unknown
   long covered = NOWHERE;
-
-  /** Number of the oldest file that was needed then. */
-  long oldest = NOWHERE;
-
+  long oldest = NOWHERE; // number of the oldest file that was needed then
   int ids;
-
-  /** Offset after the last valid record. */
-  long whole;
-
+  long whole; // offset after the last valid record
   private final String headerFault;
   private final Visitor visitor;
   private long damagedAt = NOWHERE; // the first byte that belongs to no record
@@ -72,11 +62,7 @@ final class IdScan implements RecordFile.Visitor {
     damagedAt = damagedAt < 0 ? from : damagedAt;
   }
 
-  /**
-   * Returns what is wrong with the file; empty if nothing is.
-   *
-   * @param last whether it is the newest one, whose end may be torn by a crash
-   */
+  /** Returns what is wrong with the file, empty if nothing; the end of the last may be torn. */
   String fault(boolean last) {
     boolean torn = damagedAt >= whole;
     if (torn && last && (header == null || headerFault.isEmpty())) {

@@ -45,8 +45,7 @@ import org.jspecify.annotations.Nullable;
 public final class IdStore {
   private static final int PARTS = 8;
   private static final long MAX_FILE_BYTES = 1L << 30;
-
-  /** Messages without an id after which the sequence that is covered is written anyway. */
+  // messages without an id after which the sequence that is covered is written anyway
   private static final long COVERED_STEP = 100_000;
 
   private final Path directory;
@@ -61,7 +60,7 @@ public final class IdStore {
   @GuardedBy("lock")
   private final Deque<IdFile> files = new ArrayDeque<>(); // the newest last
 
-  /** Files to be removed once the device has a record which says that they are not needed. */
+  // files to be removed once the device has a record which says that they are not needed
   @GuardedBy("lock")
   private final Deque<Removal> removals = new ArrayDeque<>();
 
@@ -132,12 +131,7 @@ public final class IdStore {
   /** The queue to which the files belong. */
   public record Owner(String queue, UUID identity) {}
 
-  /**
-   * Reads what earlier runs have written.
-   *
-   * @param nowMicros the present by the wall clock, microseconds since 1970
-   * @param log says which messages are there; ids of others are forgotten
-   */
+  /** Reads what earlier runs have written; forgets ids of messages that the log does not have. */
   public static IdStore open(
       Path directory, Owner owner, Duration window, long nowMicros, Log log) {
     return open(directory, owner, window, nowMicros, log, channel -> channel.force(false));
@@ -229,9 +223,7 @@ public final class IdStore {
     return record.sequence() > log.nextSequence() - (record.kind() == IdRecord.ID ? 1 : 0);
   }
 
-  /**
-   * Copies the intact records of a damaged file into the newest file; the newest of an id counts.
-   */
+  /** Copies the intact records of a damaged file into the newest; the newest of an id counts. */
   @GuardedBy("lock")
   private void copyIntact(IdFile file, long nowMicros) throws IOException {
     remove(file, true);
@@ -276,9 +268,7 @@ public final class IdStore {
     return lock;
   }
 
-  /**
-   * Returns the sequence below which all ids are known; the others have to be read from the log.
-   */
+  /** Returns the sequence below which all ids are known; the log has the others. */
   public long covered() {
     return covered;
   }
@@ -311,12 +301,7 @@ public final class IdStore {
     return null;
   }
 
-  /**
-   * Adds the id of a stored message, in memory only, because this must not fail: else a duplicate
-   * would be stored.
-   *
-   * @param micros its stored publish time
-   */
+  /** Adds the id of a stored message in memory only: if this failed a duplicate would be stored. */
   public void add(String id, long sequence, long micros) {
     byte[] bytes = id.getBytes(StandardCharsets.UTF_8);
     IdRecord record = new IdRecord(IdRecord.ID, sequence, micros, bytes);
@@ -345,11 +330,7 @@ public final class IdStore {
     return newest;
   }
 
-  /**
-   * Returns whether there is something to {@link #flush}.
-   *
-   * @param end of the log
-   */
+  /** Returns whether there is something to {@link #flush} up to the log's end. */
   public boolean isDirty(long end) {
     long known = covered;
     return pending
@@ -360,12 +341,9 @@ public final class IdStore {
   }
 
   /**
-   * Writes to the device what was added, and drops what has left the window; on the flusher, after
-   * the log was forced.
-   *
-   * @param end of the log before it was forced
-   * @param nowMicros the present as a stored time
-   * @throws RiverException the device failed; the next call tries again
+   * Writes to the device what was added before the log was forced up to {@code end}, and drops what
+   * has left the window; on the flusher. {@code nowMicros} is a stored time. If it throws, the next
+   * call tries again.
    */
   public void flush(long end, long nowMicros) {
     try {

@@ -41,9 +41,8 @@ public final class KeyIndex implements AutoCloseable {
   /** Returned when there is no message with the key. */
   public static final long NONE = KeyTable.NONE;
 
-  /** Messages after which a run is written even if they have few keys. */
+  // messages after which a run is written even if they have few keys
   private static final long MOST_COVERED = 1_000_000;
-
   private static final Logger LOG = LoggerFactory.getLogger(KeyIndex.class);
 
   private final String queue;
@@ -85,13 +84,7 @@ public final class KeyIndex implements AutoCloseable {
     this.hash = KeyedHash.of(identity);
   }
 
-  /**
-   * Opens the runs of a directory, which is created if it does not exist.
-   *
-   * @param queue its name
-   * @param identity of the queue
-   * @throws RiverException the directory cannot be read or written
-   */
+  /** Opens the runs of a directory, which it creates if there is none. */
   public static KeyIndex open(Path directory, String queue, UUID identity, KeySource source) {
     try {
       KeyRuns runs = KeyRuns.open(directory, queue, identity, source.end());
@@ -106,12 +99,7 @@ public final class KeyIndex implements AutoCloseable {
     return indexed < source.end();
   }
 
-  /**
-   * Indexes some messages, about a thousand, or writes a run.
-   *
-   * @return whether there is more to do
-   * @throws RiverException something cannot be read or written; the next call tries it again
-   */
+  /** Indexes about a thousand messages, or writes a run; returns whether there is more to do. */
   public boolean index() {
     lock.lock();
     try {
@@ -171,11 +159,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Returns the last message published before this call that has this key, or another key with the
-   * same hash.
-   *
-   * @return its sequence, even if it cannot be read any more; {@link #NONE} if there is none
-   * @throws RiverException the index cannot be brought up to the log's end, or read
+   * Returns the sequence of the last message published before this call with this key, or one of
+   * the same hash, even if it cannot be read any more; {@link #NONE} without one.
    */
   public long find(String key) {
     long end = source.end();
@@ -227,11 +212,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Removes the runs whose messages cannot be read any more, and merges runs if that is due; called
-   * in the background, by one thread at a time.
-   *
-   * @return whether there was something to merge
-   * @throws RiverException something cannot be read or written; the next call tries it again
+   * Removes the runs whose messages cannot be read any more, and merges runs if that is due;
+   * returns whether it was. Called in the background, by one thread at a time.
    */
   public boolean merge() {
     RunMerge merge;
@@ -311,10 +293,8 @@ public final class KeyIndex implements AutoCloseable {
   }
 
   /**
-   * Verifies the files of an index; reads only, also while a process has the queue open.
-   *
-   * @param damage gets each file that is not what was written, and what is wrong
-   * @return the number of files
+   * Verifies the files of an index, also while it is open, and returns their number; reads only.
+   * {@code damage} gets each file that is not what was written, and what is wrong.
    */
   public static int verify(Path directory, UUID queue, BiConsumer<Path, String> damage)
       throws IOException {

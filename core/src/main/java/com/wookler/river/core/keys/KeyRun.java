@@ -30,12 +30,7 @@ record KeyRun(Path file, RunHeader header, int seed) {
     this(file, header, Series.seed(header.queue(), header.number()));
   }
 
-  /**
-   * Reads the header of a file that an earlier run of the queue has written.
-   *
-   * @throws DamagedMessageException it is damaged, or another queue's; its pages are checked when
-   *     they are read
-   */
+  /** Reads the header of a file of the queue, or throws; pages are checked when they are read. */
   static KeyRun open(Path directory, UUID queue, long number) throws IOException {
     RecordFile file = new RecordFile(RunHeader.FILES, directory, queue, number, true);
     Series.Header found = file.header(RunHeader.PAGE_BYTES);
@@ -83,11 +78,7 @@ record KeyRun(Path file, RunHeader header, int seed) {
         e instanceof NoSuchFileException ? "it is missing" : what, e);
   }
 
-  /**
-   * Checks every entry.
-   *
-   * @throws DamagedMessageException one is not what was written
-   */
+  /** Checks every entry; throws if one is not what was written. */
   void verify() throws IOException {
     try (Cursor cursor = new Cursor()) {
       long before = Long.MIN_VALUE;

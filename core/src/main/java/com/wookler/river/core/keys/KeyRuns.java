@@ -22,12 +22,8 @@ import org.slf4j.LoggerFactory;
  */
 final class KeyRuns {
   private static final Logger LOG = LoggerFactory.getLogger(KeyRuns.class);
-
-  /**
-   * An older run at most this many times as large as the newer ones together is merged with them.
-   */
+  // an older run at most this many times as large as all newer ones is merged with them
   private static final int RATIO = 2;
-
   private static final long MANY = 1_000_000;
 
   private final Path directory;
@@ -46,11 +42,7 @@ final class KeyRuns {
     this.identity = identity;
   }
 
-  /**
-   * Opens what is there.
-   *
-   * @param logEnd a run that covers messages from here on is not of this log
-   */
+  /** Opens what is there, except runs from beyond {@code logEnd}: they are not of this log. */
   static KeyRuns open(Path directory, String queue, UUID identity, long logEnd) throws IOException {
     DurableFiles.createDirectories(directory);
     for (Path file : Directories.list(directory, name -> name.endsWith(DurableFiles.TEMPORARY))) {

@@ -9,21 +9,13 @@ public interface KeySource {
   long first();
 
   /**
-   * Passes the keys of a bounded number of messages to a sink; messages that are lost, damaged or
-   * without a key are left out.
-   *
-   * @param from the first of them
-   * @param to at most {@link #end}
-   * @return the sequence at which to continue; above {@code from}, or equal to it if its block has
-   *     just moved to a backup
+   * Passes the keys of a bounded number of messages from {@code from} up to {@code to} to a sink,
+   * without those that are lost, damaged or have no key. Returns the sequence at which to continue;
+   * {@code from} if its block has just moved to a backup.
    */
   long read(long from, long to, Sink sink);
 
-  /**
-   * Returns when all messages below a sequence are on the device.
-   *
-   * @throws com.wookler.river.common.errors.RiverException the device refused
-   */
+  /** Returns when all messages below a sequence are on the device, or throws. */
   void force(long end);
 
   @FunctionalInterface

@@ -7,9 +7,7 @@ import java.util.Arrays;
  * whatever it holds. Not thread-safe.
  */
 final class KeyTable {
-  /** The count of hashes at which it is written. */
-  static final int FULL = 1 << 16;
-
+  static final int FULL = 1 << 16; // the count of hashes at which it is written
   static final long NONE = -1;
 
   private static final int SLOTS = FULL * 2; // one step may add hashes beyond that

@@ -1,6 +1,5 @@
 package com.wookler.river.core.keys;
 
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,22 +10,14 @@ import java.util.Queue;
 import java.util.UUID;
 
 /**
- * Merges consecutive runs: keeps the newest sequence of each hash, without those below the oldest
- * message that can be read. Needs a page of memory for each run, whatever they hold.
- *
- * @param inputs oldest first
- * @param number of the run to be made
- * @param first the oldest sequence that can be read
+ * Merges runs, the oldest first: keeps the newest sequence of each hash, without those below {@code
+ * first}, the oldest message that can be read. Needs a page of memory for each run.
  */
 record RunMerge(List<KeyRun> inputs, long number, long first) {
   private static final Comparator<KeyRun> NEWEST_FIRST =
       Comparator.comparingLong(KeyRun::from).reversed();
 
-  /**
-   * Writes the run.
-   *
-   * @throws DamagedMessageException an input is damaged
-   */
+  /** Writes the run; throws if an input is damaged. */
   KeyRun run(Path directory, UUID queue) throws IOException {
     List<KeyRun.Cursor> cursors = new ArrayList<>();
     try (RunWriter writer = new RunWriter(directory, queue, number)) {
