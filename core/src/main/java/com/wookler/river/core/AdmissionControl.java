@@ -137,15 +137,12 @@ final class AdmissionControl {
   private void refuseWhatNeverFits(PublishBuffer buffer) {
     if (!log.capacity().couldEverHold(buffer)) {
       throw new QueueFullException(
-          "queue "
-              + queue
-              + ": "
-              + Amount.of(buffer.document().count(), "message")
-              + " of "
-              + buffer.document().length()
-              + " bytes can never fit within "
-              + config.limits()
-              + "; split the batch or raise the limit");
+          "queue %s: %s of %s bytes can never fit within %s; split the batch or raise the limit"
+              .formatted(
+                  queue,
+                  Amount.of(buffer.document().count(), "message"),
+                  buffer.document().length(),
+                  config.limits()));
     }
   }
 
@@ -186,12 +183,8 @@ final class AdmissionControl {
 
   private String begin(String why) {
     String text =
-        "queue "
-            + queue
-            + " is full ("
-            + config.limits()
-            + "): its slowest subscriber, if it has any, still needs what is there"
-            + why;
+        "queue %s is full (%s): its slowest subscriber, if it has any, still needs what is there%s"
+            .formatted(queue, config.limits(), why);
     if (episode == null) {
       episode = text;
     }

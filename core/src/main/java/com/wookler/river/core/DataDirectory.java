@@ -138,13 +138,8 @@ final class DataDirectory implements AutoCloseable {
         String other = String.valueOf(sibling.getFileName());
         if (other.equalsIgnoreCase(name) && !other.equals(name)) {
           throw new ConfigurationException(
-              "queue "
-                  + name
-                  + ": "
-                  + base.toAbsolutePath()
-                  + " holds a queue "
-                  + other
-                  + "; names that differ only in case are the same name");
+              "queue %s: %s holds a queue %s; names that differ only in case are the same name"
+                  .formatted(name, base.toAbsolutePath(), other));
         }
       }
     }
@@ -156,12 +151,9 @@ final class DataDirectory implements AutoCloseable {
     }
     if (Files.exists(path.resolve(QueueIdentity.UNFINISHED))) {
       throw new ConfigurationException(
-          "queue "
-              + name
-              + ": "
-              + path.toAbsolutePath()
-              + " is a copy that ./river salvage or ./river restore did not finish; delete it, and"
-              + " run the tool again");
+          ("queue %s: %s is a copy that ./river salvage or ./river restore did not finish; delete"
+                  + " it, and run the tool again")
+              .formatted(name, path.toAbsolutePath()));
     }
     if (!Files.isDirectory(path)) {
       throw new ConfigurationException(
@@ -175,15 +167,10 @@ final class DataDirectory implements AutoCloseable {
         String fileName = String.valueOf(file.getFileName());
         if (!isOfABeginning(file, fileName)) {
           throw new ConfigurationException(
-              "queue "
-                  + name
-                  + ": "
-                  + path.toAbsolutePath()
-                  + " is not a queue's directory (it holds "
-                  + fileName
-                  + " but no queue.json, and nothing in it says which queue it is of). Choose"
-                  + " another queue.directory; if it was a queue's, ./river salvage copies what"
-                  + " can be proven");
+              ("queue %s: %s is not a queue's directory (it holds %s but no queue.json, and"
+                      + " nothing in it says which queue it is of). Choose another queue.directory; if"
+                      + " it was a queue's, ./river salvage copies what can be proven")
+                  .formatted(name, path.toAbsolutePath(), fileName));
         }
       }
     }
@@ -209,14 +196,9 @@ final class DataDirectory implements AutoCloseable {
     boolean exists = Files.exists(file);
     if (look.id().isEmpty() && exists) {
       throw new DamagedMessageException(
-          "queue "
-              + name
-              + ": "
-              + look.fault()
-              + "; and no other file of it says which queue it is of. Put the right file in its"
-              + " place, or have ./river salvage "
-              + path
-              + " copy what can be proven");
+          ("queue %s: %s; and no other file of it says which queue it is of. Put the right file in"
+                  + " its place, or have ./river salvage %s copy what can be proven")
+              .formatted(name, look.fault(), path));
     }
     QueueIdentity made =
         new QueueIdentity(

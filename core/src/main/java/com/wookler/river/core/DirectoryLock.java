@@ -148,13 +148,8 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
 
   private static QueueLockedException inAnotherProcess(Path directory, String name, String which) {
     return new QueueLockedException(
-        "queue "
-            + name
-            + ": another process"
-            + which
-            + " has "
-            + directory
-            + " open; stop it, or give this queue another directory");
+        "queue %s: another process%s has %s open; stop it, or give this queue another directory"
+            .formatted(name, which, directory));
   }
 
   /** Refuses a directory whose lock is free only because its owner, which still runs, lost it. */

@@ -278,21 +278,13 @@ final class LogPublisher<M> implements Publisher<M> {
     byte @Nullable [] bytes = converter.toBytes(present(data)); // the user's may return null
     if (bytes == null) {
       throw new RiverException(
-          "queue "
-              + queue
-              + ": the converter "
-              + converter.getClass().getName()
-              + " returned null");
+          "queue %s: the converter %s returned null"
+              .formatted(queue, converter.getClass().getName()));
     }
     if (bytes.length > maxMessageBytes) {
       throw new MessageTooLargeException(
-          "queue "
-              + queue
-              + ": a message of "
-              + bytes.length
-              + " bytes is over the limit of "
-              + maxMessageBytes
-              + " (queue.max.message.bytes)");
+          "queue %s: a message of %s bytes is over the limit of %s (queue.max.message.bytes)"
+              .formatted(queue, bytes.length, maxMessageBytes));
     }
     return bytes;
   }

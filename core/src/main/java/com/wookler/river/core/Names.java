@@ -22,20 +22,14 @@ final class Names {
   static String check(String kind, String name) {
     if (!isAllowed(name)) {
       throw new ConfigurationException(
-          "the "
-              + kind
-              + " name '"
-              + printable(name)
-              + "' breaks the rule: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -");
+          "the %s name '%s' breaks the rule: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -"
+              .formatted(kind, printable(name)));
     }
     String lower = name.toLowerCase(Locale.ROOT);
     if (lower.endsWith(DEAD) || lower.contains(DataDirectory.DISCARDED)) {
       throw new ConfigurationException(
-          "the "
-              + kind
-              + " name '"
-              + name
-              + "' is reserved: .dead and .discarded- are River's own endings");
+          "the %s name '%s' is reserved: .dead and .discarded- are River's own endings"
+              .formatted(kind, name));
     }
     return name;
   }

@@ -22,10 +22,8 @@ public record Origin(String name) {
     Objects.requireNonNull(name, "name");
     if (name.isEmpty() || name.length() > MOST_CHARACTERS) {
       throw new IllegalArgumentException(
-          "the name of an origin has 1 to "
-              + MOST_CHARACTERS
-              + " characters, not "
-              + name.length());
+          "the name of an origin has 1 to %s characters, not %s"
+              .formatted(MOST_CHARACTERS, name.length()));
     }
   }
 

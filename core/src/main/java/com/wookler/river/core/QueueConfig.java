@@ -263,10 +263,8 @@ final class QueueConfig<M> {
     for (SubscriberConfig subscriber : subscribers()) {
       Names.check("subscriber", subscriber.name());
       checkExpiryQueue(name, subscriber);
-      check(
-          name,
-          names.add(subscriber.name().toLowerCase(Locale.ROOT)),
-          "there are two subscribers of the name " + subscriber.name());
+      boolean isNew = names.add(subscriber.name().toLowerCase(Locale.ROOT));
+      check(name, isNew, "there are two subscribers of the name " + subscriber.name());
     }
   }
 
@@ -275,21 +273,15 @@ final class QueueConfig<M> {
     Set<String> names = new HashSet<>();
     for (String queue : queues) {
       checkOther(name, QueueOptions.FORWARD.name(), queue);
-      check(
-          name,
-          names.add(queue.toLowerCase(Locale.ROOT)),
-          "queue.forward names " + queue + " twice");
+      boolean isNew = names.add(queue.toLowerCase(Locale.ROOT));
+      check(name, isNew, "queue.forward names " + queue + " twice");
     }
-    boolean only = get(QueueOptions.FANOUT_ONLY);
-    check(
-        name,
-        !only || !queues.isEmpty(),
-        "queue.fanout.only is true, and queue.forward names no queue");
-    check(
-        name,
-        !only || subscribers().isEmpty(),
-        "queue.fanout.only is true, so it has no subscribers; subscribe to "
-            + String.join(", ", queues));
+    if (get(QueueOptions.FANOUT_ONLY)) {
+      String what = "queue.fanout.only is true, ";
+      check(name, !queues.isEmpty(), what + "and queue.forward names no queue");
+      String to = String.join(", ", queues);
+      check(name, subscribers().isEmpty(), what + "so it has no subscribers; subscribe to " + to);
+    }
   }
 
   private void checkBackup() {

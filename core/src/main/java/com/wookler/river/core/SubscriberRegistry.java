@@ -141,13 +141,8 @@ final class SubscriberRegistry<M> {
     Entry<M> known = entries.get(key(name));
     if (known != null && known.config.filter() instanceof LostFilter filter) {
       throw new ConfigurationException(
-          "queue "
-              + context.queue()
-              + ", subscriber "
-              + name
-              + ": it had a filter, "
-              + filter.reason()
-              + "; open it with its settings");
+          "queue %s, subscriber %s: it had a filter, %s; open it with its settings"
+              .formatted(context.queue(), name, filter.reason()));
     }
     return open(
         known == null || !known.config.name().equals(name) // but for case: refused like any other
@@ -266,10 +261,8 @@ final class SubscriberRegistry<M> {
     }
     if (known.open != null && !known.config.equalsButForStart(config)) {
       throw new ConfigurationException(
-          who
-              + ": it is open with other settings: "
-              + String.join("; ", known.config.differences(config))
-              + "; close it first, or reconfigure the queue");
+          "%s: it is open with other settings: %s; close it first, or reconfigure the queue"
+              .formatted(who, String.join("; ", known.config.differences(config))));
     }
   }
 

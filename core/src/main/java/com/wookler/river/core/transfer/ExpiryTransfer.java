@@ -88,12 +88,9 @@ final class ExpiryTransfer {
       } catch (RuntimeException e) {
         unforced.add(slot);
         throw new RiverException(
-            "queue "
-                + source.queue()
-                + ": what expired may not be on the device in "
-                + target
-                + ", nor is then what finished with it: "
-                + e.getMessage(),
+            ("queue %s: what expired may not be on the device in %s, nor is then what finished with"
+                    + " it: %s")
+                .formatted(source.queue(), target, e.getMessage()),
             e);
       }
     }

@@ -120,12 +120,8 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     for (String to : queues) {
       if (to.equals(from.queue())) {
         throw new ConfigurationException(
-            "queue "
-                + from.queue()
-                + ": what it forwards comes back to it, through "
-                + String.join(" → ", way)
-                + " → "
-                + to);
+            "queue %s: what it forwards comes back to it, through %s → %s"
+                .formatted(from.queue(), String.join(" → ", way), to));
       }
       if (!way.contains(to)) {
         List<String> onwards = new ArrayList<>();
@@ -188,12 +184,8 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   public void refuseSubscribers(String who) {
     if (targets.only()) {
       throw new ConfigurationException(
-          "queue "
-              + from.queue()
-              + " has queue.fanout.only: "
-              + who
-              + " cannot subscribe to it; subscribe to "
-              + String.join(", ", targets.names()));
+          "queue %s has queue.fanout.only: %s cannot subscribe to it; subscribe to %s"
+              .formatted(from.queue(), who, String.join(", ", targets.names())));
     }
   }
 
