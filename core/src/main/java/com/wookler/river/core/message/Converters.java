@@ -21,11 +21,7 @@ final class Converters {
 
   private Converters() {}
 
-  /**
-   * Returns the UTF-8 form of a text.
-   *
-   * @throws RiverException it has none: there is half a surrogate pair in it
-   */
+  /** Returns the UTF-8 form of a text, and fails if half a surrogate pair is in it. */
   static byte[] utf8(String text) {
     return utf8("text", text);
   }
@@ -77,7 +73,6 @@ final class Converters {
     }
   }
 
-  /** JSON of one declared type. */
   static final class Json<T> implements MessageConverter<T> {
     private static final JsonMapper MAPPER =
         JsonMapper.builder()

@@ -55,20 +55,16 @@ public final class DocumentFormat {
   /** Bytes of a document before its first entry. */
   public static final int HEADER_BYTES = 32;
 
-  /** Bytes of an entry before its flags. */
-  static final int ENTRY_PREFIX_BYTES = 8;
+  static final int ENTRY_PREFIX_BYTES = 8; // before its flags
 
   static final int MAGIC = 'R' | 1 << 8;
-
-  /** The start of a document that replaces lost messages. */
-  static final int MAGIC_LOST = MAGIC | 1 << 16;
+  static final int MAGIC_LOST = MAGIC | 1 << 16; // of a document that replaces lost messages
 
   static final int CHECK_AT = 4;
   static final int FIRST_AT = 8;
   static final int TIME_AT = 16;
   static final int COUNT_AT = 24;
   static final int LENGTH_AT = 28;
-
   static final int ENTRY_LENGTH_AT = 4;
 
   static final int FLAG_KEY = 1;
@@ -92,8 +88,8 @@ public final class DocumentFormat {
   private DocumentFormat() {}
 
   /**
-   * Returns the length that the document at an offset has by its header, which it includes; 0 if
-   * none begins there. At least {@link #HEADER_BYTES} must be there. Nothing is verified.
+   * Returns the length of the document at an offset by its header, unverified; 0 if none begins
+   * there. At least {@link #HEADER_BYTES} must be there.
    */
   public static int lengthAt(DocumentBytes bytes, long offset) {
     int magic = bytes.intAt(offset);
@@ -104,12 +100,7 @@ public final class DocumentFormat {
     return length < HEADER_BYTES || length > Integer.MAX_VALUE ? 0 : (int) length;
   }
 
-  /**
-   * Returns a document that replaces lost messages.
-   *
-   * @param count how many of them, 1 or more
-   * @param micros publish time of what follows
-   */
+  /** Returns a document that replaces lost messages, with the publish time of what follows. */
   public static byte[] lost(UUID queue, int block, long firstSequence, int count, long micros) {
     byte[] document = new byte[HEADER_BYTES];
     long size = HeaderCheck.size(count, 0);
@@ -131,8 +122,7 @@ public final class DocumentFormat {
   /**
    * The check of document headers of one queue: the upper half of a {@link #digest} over what only
    * the append knows. Each step maps different numbers to different ones, so a header that differs
-   * in one number has another digest, and another check except in one case of four billion, as with
-   * a CRC32C.
+   * in one number has another check except in one case of four billion, as with a CRC32C.
    */
   static final class HeaderCheck {
     private final long seed;
@@ -141,11 +131,7 @@ public final class DocumentFormat {
       seed = digest(digest(0, queue.getMostSignificantBits()), queue.getLeastSignificantBits());
     }
 
-    /**
-     * Returns the check.
-     *
-     * @param size count in the upper half, length in the lower
-     */
+    /** Returns the check; {@code size} has count in the upper half, length in the lower. */
     int of(int block, long firstSequence, long micros, long size) {
       long digest = digest(digest(seed, block), firstSequence);
       return (int) (digest(digest(digest, micros), size) >>> 32);
@@ -156,7 +142,6 @@ public final class DocumentFormat {
     }
   }
 
-  /** Returns the checksum as it is stored in an entry. */
   static int entryCheck(int crc, int length) {
     return crc ^ length;
   }

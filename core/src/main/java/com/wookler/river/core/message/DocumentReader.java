@@ -18,11 +18,9 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * Reads one document after the other, and verifies every byte that it returns.
- *
- * <p>{@link #open} verifies the header, {@link #next} verifies and returns one message after the
- * other. Data is copied once, into its own array, and the checksum is computed over that array: so
- * it is valid even if the source changes meanwhile. Not thread-safe.
+ * Reads one document after the other, and verifies every byte that it returns: {@link #open} the
+ * header, {@link #next} each message. Data is copied once, into its own array, and the checksum is
+ * computed over that array: so it is valid even if the source changes meanwhile. Not thread-safe.
  */
 public final class DocumentReader {
   private static final int NO_FLAGS = 0;
@@ -47,8 +45,7 @@ public final class DocumentReader {
   }
 
   /**
-   * Takes a document that occupies the first {@code length} bytes of {@code document}, which must
-   * not change until the last message of it was read.
+   * Takes a document of the first {@code length} bytes, which must not change while it is read.
    *
    * @throws DamagedMessageException its header is not what was written into this block of this
    *     queue
@@ -58,7 +55,7 @@ public final class DocumentReader {
   }
 
   /**
-   * Takes a document that occupies {@code length} bytes from an offset on, which are read in place.
+   * Takes a document of {@code length} bytes from an offset on, which are read in place.
    *
    * @throws DamagedMessageException as {@link #open(byte[], int, int)}
    */
@@ -105,10 +102,7 @@ public final class DocumentReader {
     lost = false;
   }
 
-  /**
-   * Returns whether the open document replaces messages that are lost: it {@link #holds} their
-   * sequences, and none of them can be read.
-   */
+  /** Returns whether the document {@link #holds} the sequences of messages that are lost. */
   public boolean isLost() {
     return lost;
   }
@@ -163,8 +157,7 @@ public final class DocumentReader {
   /**
    * Returns the next message.
    *
-   * @throws DamagedMessageException its bytes are not what was published; the next call returns the
-   *     message after it
+   * @throws DamagedMessageException its bytes are not what was published; the next call continues
    */
   public StoredMessage next() {
     return next(StoredMessage::new);
@@ -174,8 +167,8 @@ public final class DocumentReader {
    * Returns what the maker makes of the next message.
    *
    * @throws DamagedMessageException as {@link #next()}
-   * @throws RiverException a newer River wrote it, in a form that this one does not know; each
-   *     further call says so too
+   * @throws RiverException a newer River wrote it, in an unknown form; each further call says so
+   *     too
    */
   public <T> T next(StoredMessage.Maker<T> maker) {
     int length = entryLength();
@@ -217,7 +210,7 @@ public final class DocumentReader {
   /**
    * Verifies the rest of the document.
    *
-   * @return the document's part of its block's digest, as {@link Stamp#stamp} returned it
+   * @return its part of its block's digest, as {@link Stamp#stamp} returned it
    * @throws DamagedMessageException a message is not what was published
    */
   public long verify() {
@@ -234,9 +227,8 @@ public final class DocumentReader {
   }
 
   /**
-   * Verifies the next message without reading it.
+   * Verifies the next message without reading it, and returns its checksum.
    *
-   * @return its checksum
    * @throws DamagedMessageException as {@link #next()}
    */
   public int prove() {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds one document at a time in direct memory, which it keeps and enlarges, so that an append is
- * one copy. Not thread-safe: a publisher's thread fills it outside any lock ({@link #start}, {@link
- * #add}); the log completes the header under its own ({@link Stamp}).
+ * one copy. Not thread-safe: a publisher's thread fills it outside any lock; the log completes the
+ * header under its own ({@link Stamp}).
  */
 public final class DocumentWriter {
   private static final int KEPT_BYTES = 1 << 20;
@@ -40,20 +40,12 @@ public final class DocumentWriter {
     digest = 0;
   }
 
-  /**
-   * Adds one message.
-   *
-   * @throws RiverException a key or header is over its limit
-   */
+  /** Adds one message; fails if a key or header is over its limit. */
   public void add(byte[] data, @Nullable String key, Map<String, byte[]> headers) {
     add(data, key, headers, null);
   }
 
-  /**
-   * Adds one message with its terms.
-   *
-   * @throws RiverException a key, header or id is over its limit
-   */
+  /** Adds one message with its terms; fails if a key, header or id is over its limit. */
   public void add(
       byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     put(data, key, headers.isEmpty() ? headers : ForwardOrigin.without(headers), terms);
@@ -100,7 +92,6 @@ public final class DocumentWriter {
     put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);
   }
 
-  /** Completes the entry that ends at the buffer's position. */
   private void seal(int start) {
     int content = start + ENTRY_PREFIX_BYTES;
     int length = buffer.position() - content;
@@ -180,14 +171,11 @@ public final class DocumentWriter {
     return count;
   }
 
-  /** Returns the digest of the checksums of all entries so far. */
   long digest() {
     return digest;
   }
 
-  /**
-   * Returns the memory with the document in its first {@link #length} bytes; an add may replace it.
-   */
+  /** Returns memory that begins with the document; an add may replace it. */
   public ByteBuffer memory() {
     return buffer;
   }

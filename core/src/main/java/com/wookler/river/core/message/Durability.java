@@ -8,11 +8,10 @@ public enum Durability {
    * a power loss costs that much and up to 100 ms more.
    */
   MEMORY,
-
   /**
    * On the device: survives the end of the power. Publishes that wait at the same time share one
-   * force, so the rate grows with their number: many threads, or {@code publishAsync} with many
-   * under way. A force that fails is an error to each that waits for it, and stops the queue.
+   * force, so the rate grows with their number: many threads, or {@code putAsync} with many under
+   * way. A force that fails is an error to each that waits for it, and stops the queue.
    */
   DISK
 }

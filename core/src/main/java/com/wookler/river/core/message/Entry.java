@@ -26,11 +26,7 @@ final class Entry {
     this.bytes = bytes;
   }
 
-  /**
-   * Returns the message.
-   *
-   * @param bytes the entry from its flags on
-   */
+  /** Returns the message of an entry, from its flags on. */
   static <T> T decode(StoredMessage.Maker<T> maker, long sequence, long micros, byte[] bytes) {
     Entry entry = new Entry(bytes);
     String key = (bytes[0] & FLAG_KEY) == 0 ? null : entry.text();

@@ -22,7 +22,6 @@ public final class Message<M> {
   private final M data;
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
-
   private final @Nullable Terms terms;
 
   private Message(
@@ -39,20 +38,16 @@ public final class Message<M> {
   }
 
   /**
-   * Returns the same message with a key.
-   *
-   * @param key at most 65,535 bytes in UTF-8; half a surrogate pair, which that cannot hold, is
-   *     refused by the publish
+   * Returns the same message with a key of at most 65,535 bytes in UTF-8; the publish refuses half
+   * a surrogate pair, which UTF-8 cannot hold.
    */
   public Message<M> withKey(String key) {
     return new Message<>(data, Objects.requireNonNull(key, "key"), headers, terms);
   }
 
   /**
-   * Returns the same message with one header more; a header of the same name is replaced.
-   *
-   * @param name at most 65,535 bytes in UTF-8
-   * @param value copied; at most 65,535 headers a message
+   * Returns the same message with one header more, whose value is copied; one of the same name is
+   * replaced. A name has at most 65,535 bytes in UTF-8, a message at most 65,535 headers.
    */
   public Message<M> withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(headers);
@@ -61,13 +56,12 @@ public final class Message<M> {
   }
 
   /**
-   * Returns the same message with an id. A queue that deduplicates ({@code queue.deduplicate})
-   * stores one message of an id within its window; a publish of a duplicate returns the sequence of
-   * the first.
+   * Returns the same message with an id of at most 65,535 bytes in UTF-8. A queue that deduplicates
+   * ({@code queue.deduplicate}) stores one message of an id within its window; a publish of a
+   * duplicate returns the sequence of the first.
    *
-   * @param id at most 65,535 bytes in UTF-8
-   * @throws com.wookler.river.common.errors.RiverException there is half a surrogate pair in it, so
-   *     that it has no UTF-8 form, and another id might be taken for it
+   * @throws com.wookler.river.common.errors.RiverException half a surrogate pair is in it, so that
+   *     it has no UTF-8 form, and another id might be taken for it
    */
   public Message<M> withId(String id) {
     Objects.requireNonNull(id, "id");
@@ -77,14 +71,12 @@ public final class Message<M> {
         break;
       }
     }
-    return with(new Terms(Objects.requireNonNull(id, "id"), expiryMicros(), delayMicros()));
+    return with(new Terms(id, expiryMicros(), delayMicros()));
   }
 
   /**
-   * Returns the same message with an expiry: when that time has passed since the publish, the
-   * message is not delivered any more.
-   *
-   * @param time positive; kept to the microsecond
+   * Returns the same message with an expiry: when that time, positive and kept to the microsecond,
+   * has passed since the publish, the message is not delivered any more.
    */
   public Message<M> expiresAfter(Duration time) {
     if (Objects.requireNonNull(time, "time").isNegative() || time.isZero()) {
@@ -103,10 +95,9 @@ public final class Message<M> {
    * publish, and not before.
    *
    * <p>The publish returns at once, with the message's sequence, and the message is as durable as
-   * any. Until it is due it is not delivered, and delays neither later messages nor the removal of
-   * blocks. When it is due it comes after all that was published until then, and is delivered with
-   * its sequence to every subscriber that exists at that moment, like any other message. Its expiry
-   * counts from the publish.
+   * any. Until it is due, it delays neither later messages nor the removal of blocks. When it is
+   * due it comes after all that was published until then, and is delivered with its sequence to
+   * every subscriber that exists at that moment. Its expiry counts from the publish.
    *
    * <p>The queue's clock counts: where that shows another time after a restart, a message that was
    * in the files of delayed messages is due at the time that was stored there.

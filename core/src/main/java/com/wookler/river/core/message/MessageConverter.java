@@ -1,14 +1,13 @@
 package com.wookler.river.core.message;
 
 /**
- * Turns a queue's data into bytes and back.
+ * Turns a queue's data into bytes and back. One that is named in XML needs a public constructor
+ * without parameters.
  *
  * <p>Must be thread-safe: publishers call {@link #toBytes} from any number of threads at once,
  * consumers {@link #fromBytes}; no lock is held across either. An exception from {@code toBytes}
  * leaves publish with nothing stored; one from {@code fromBytes} leaves {@code Delivery.data()} and
  * touches no other message.
- *
- * <p>A converter named in XML needs a public constructor without parameters.
  *
  * @param <M> type of the data
  */

@@ -2,10 +2,7 @@ package com.wookler.river.core.message;
 
 import com.wookler.river.common.errors.RiverException;
 
-/**
- * The queue's directory is in use by another process, or by another queue object of this one;
- * nothing was touched.
- */
+/** Another process, or another queue of this one, has the directory open; nothing was touched. */
 public final class QueueLockedException extends RiverException {
   private static final long serialVersionUID = 1L;
 

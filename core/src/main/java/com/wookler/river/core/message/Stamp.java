@@ -12,8 +12,8 @@ import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
 import java.util.UUID;
 
 /**
- * Completes the header of a document with what only the append knows: sequence, time and block. Not
- * thread-safe: each log has one, guarded by its append lock.
+ * Completes the header of a document with what only the append knows: sequence, time and block.
+ * Guarded by the append lock of the log that has it.
  */
 public final class Stamp {
   private final HeaderCheck check;
@@ -23,11 +23,7 @@ public final class Stamp {
     this.check = new HeaderCheck(queue);
   }
 
-  /**
-   * Writes the header into the document.
-   *
-   * @return the document's part of the block's digest
-   */
+  /** Writes the header into the document, and returns its part of the block's digest. */
   public long stamp(DocumentWriter document, int block, long firstSequence, long micros) {
     int count = document.count();
     int length = document.length() - HEADER_BYTES;

@@ -8,12 +8,9 @@ import org.jspecify.annotations.Nullable;
  * One message as it was read from the log, after its checksum was verified. Immutable by agreement:
  * data and header values are not copied.
  *
- * @param sequence in the log
  * @param publishedMicros when it was appended there, microseconds since 1970
  * @param data the bytes that the converter made
- * @param key or null
  * @param headers unmodifiable
- * @param terms its id, expiry, delay and origin, or null if it has none of them
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 public record StoredMessage(
@@ -24,11 +21,7 @@ public record StoredMessage(
     Map<String, byte[]> headers,
     @Nullable Terms terms) {
 
-  /**
-   * Makes the result of a reader from a message with a valid checksum.
-   *
-   * @param <T> type of the result
-   */
+  /** Makes the result of a reader from a message with a valid checksum. */
   @FunctionalInterface
   public interface Maker<T> {
     /** Takes over the data and headers, without copies. */
@@ -41,10 +34,7 @@ public record StoredMessage(
         @Nullable Terms terms);
   }
 
-  /**
-   * Returns the sequence that the publish returned: of a re-enqueued copy that of the delayed
-   * message.
-   */
+  /** Returns the sequence that the publish returned, also of a re-enqueued copy. */
   public long originalSequence() {
     return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
   }

@@ -5,10 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The id and times of a message. Most messages have none, and store none.
  *
- * @param id for deduplication, or null
  * @param expiryMicros from its publish time until it expires, in microseconds; 0: never
  * @param delayMicros from its publish time until it is delivered; 0: at once
- * @param origin of a re-enqueued copy: sequence and publish time of the delayed message; else null
+ * @param origin of a re-enqueued copy: sequence and publish time of the delayed message
  */
 public record Terms(
     @Nullable String id, long expiryMicros, long delayMicros, @Nullable Origin origin) {

@@ -8,12 +8,8 @@ import java.util.UUID;
 /**
  * A queue at one end of a transfer.
  *
- * @param queue its name
- * @param identity its identity, under which targets know it
+ * @param identity under which targets know it
  * @param base the directory of all queues between which messages are transferred
- * @param directory of the queue
- * @param log its log
- * @param time its clock
  */
 public record Endpoint(
     String queue, UUID identity, Path base, Path directory, BlockLog log, TimeSource time) {}

@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * Transfers what expires for one subscriber to one other queue, message by message. Thread-safe.
  *
  * <p>A message that the target cannot take now stays with its subscriber, as do those after it. One
- * that it took is completed at once and forced there before that is: {@link #force} precedes each
+ * that it took is completed at once, and forced there before that is: {@link #force} precedes each
  * force of the subscriber's ledger.
  */
 final class ExpiryTransfer {

@@ -16,11 +16,9 @@ import org.jspecify.annotations.Nullable;
 public final class ExpiryTransfers implements ExpiredMessages {
   private final Endpoint source;
   private final Supplier<@Nullable String> queueOfSource;
-
-  /** By subscriber, in lower case, and target. */
+  // by subscriber, in lower case, and target
   private final Map<String, Map<String, ExpiryTransfer>> transfers = new ConcurrentHashMap<>();
 
-  /** Transfers messages of a queue, by default to the one that is supplied at that moment. */
   public ExpiryTransfers(Endpoint source, Supplier<@Nullable String> queueOfSource) {
     this.source = source;
     this.queueOfSource = queueOfSource;

@@ -31,10 +31,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Transfers the messages of a queue to one other: in order, batches whole, without waiting.
  *
- * <p>It gives what the log has forced: else a power loss could take a message out of the log whose
- * sequence, that of another message then, the target has already. And what was given counts as safe
- * when the target has forced it: so no message is in neither log. A file keeps how far that is, and
- * may be behind. The target, which knows the last message that it has, says where to continue.
+ * <p>It gives only what the log has forced, and what was given counts as safe when the target has
+ * forced it: so no message is in neither log. A file keeps how far that is, and may be behind. The
+ * target, which knows the last message that it has, says where to continue.
  *
  * <p>Thread-safe. It reads and gives on the worker, in a serial executor of its own.
  */
@@ -69,9 +68,8 @@ final class Forward {
   @GuardedBy("lock")
   private @Nullable TransferTarget to; // that was asked where to continue
 
-  /** Expired messages below it are kept, though the rest of their batch may not be given. */
   @GuardedBy("lock")
-  private long keptBelow;
+  private long keptBelow; // expired messages, though the rest of their batch may not be given
 
   @GuardedBy("lock")
   private long saved;
@@ -83,7 +81,6 @@ final class Forward {
   private boolean closed;
 
   private volatile boolean stopped;
-
   private volatile long next; // the message that is given next; these are written under the lock
   private volatile long safe;
   private final AtomicLong forwarded = new AtomicLong();
@@ -91,12 +88,8 @@ final class Forward {
   private final AtomicLong discarded = new AtomicLong();
 
   /**
-   * The queue from which it forwards.
-   *
-   * @param queue at this end
-   * @param expiries when its messages expire, and where they go then
-   * @param passOver returns where the log continues after lost messages; the same sequence if that
-   *     is not known
+   * The queue from which it forwards; {@code passOver} returns where the log continues after lost
+   * messages, or the same sequence if that is not known.
    */
   record Source(Endpoint queue, Expiries expiries, LongUnaryOperator passOver) {
     Path positions() {
@@ -107,17 +100,10 @@ final class Forward {
   /** Messages up to one of the source's, which are in the target below one of its sequences. */
   private record Given(long end, long targetEnd) {}
 
-  /**
-   * Messages that were read.
-   *
-   * @param first how many of them were published together with the first
-   * @param firstEnd the sequence after these
-   * @param end the sequence after all
-   */
+  /** Messages that were read: the {@code first} were published together, below {@code firstEnd}. */
   private record Batch(List<StoredMessage> messages, int first, long firstEnd, long end) {
     static final Batch NONE = new Batch(List.of(), 0, 0, 0);
 
-    /** Returns the least that can be given. */
     Batch part() {
       return new Batch(messages.subList(0, first), first, firstEnd, firstEnd);
     }
@@ -147,7 +133,6 @@ final class Forward {
     return target;
   }
 
-  /** Returns the lowest sequence whose block has to stay. */
   long lowWatermark() {
     return safe;
   }
@@ -191,7 +176,6 @@ final class Forward {
     }
   }
 
-  /** Ends the background work; nothing starts it any more. */
   void stop() {
     stopped = true;
     if (worker != null) {
@@ -312,7 +296,6 @@ final class Forward {
     given.add(new Given(end, 0)); // nothing to wait for but what was given before
   }
 
-  /** Discards what is below a sequence, for the block goes. */
   void discard(long end) {
     lock.lock();
     try {
@@ -393,9 +376,7 @@ final class Forward {
         .isOver(log.times(), from.time(), message.publishedMicros(), message.terms());
   }
 
-  /**
-   * Returns what was read before the damage goes first, though it was published with what is lost.
-   */
+  /** Gives first what was read before the damage, though it was published with what is lost. */
   @GuardedBy("lock")
   private boolean passOver(long at, List<StoredMessage> messages, DamagedException e) {
     if (at > next) {
@@ -439,7 +420,6 @@ final class Forward {
     }
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

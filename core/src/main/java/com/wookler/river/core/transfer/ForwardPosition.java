@@ -1,7 +1,6 @@
 package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -22,8 +21,7 @@ import java.util.UUID;
  *  {"format":1,"queue":"…","target":"audit","position":1234,"check":"…"}
  * </pre>
  *
- * All messages below the position are on the device in the target. It may be behind what is there:
- * the target knows what it has.
+ * All messages below the position are on the device in the target, which may have more.
  */
 public final class ForwardPosition {
   /** The directory of these files, in that of the queue. */
@@ -72,7 +70,6 @@ public final class ForwardPosition {
    *
    * @throws NoSuchFileException there is none
    * @throws DamagedMessageException it is not what was written, or another queue's
-   * @throws RiverException a newer River wrote it
    */
   public static long read(Path directory, UUID queue, String target) throws IOException {
     Path file = file(directory, target);

@@ -37,20 +37,12 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   private final List<Forward> all = new CopyOnWriteArrayList<>();
   private @Nullable SharedTaskManager tasks; // of the opening and the closing thread
 
-  /**
-   * The configured targets.
-   *
-   * @param names of the queues
-   * @param only whether the queue is there for them alone, and has no subscribers
-   */
+  /** The configured targets; {@code only}: the queue is for them alone, without subscribers. */
   public record Targets(List<String> names, boolean only) {}
 
   /**
    * Looks up how far it has forwarded; a new target begins with the oldest message of the log.
-   *
-   * @param passOver returns where the log continues after lost messages; the same sequence if that
-   *     is not known
-   * @param workers lines on the workers, one for each configured target
+   * {@code workers} are serial executors on the workers, one for each configured target.
    */
   public Forwards(
       Endpoint from,
@@ -100,11 +92,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     return first;
   }
 
-  /**
-   * Begins to forward; the queue is known to others by now.
-   *
-   * @throws ConfigurationException what it forwards would come back to it
-   */
+  /** Begins to forward, unless it would come back; the queue is known to others by now. */
   public void start() {
     if (targets.names().isEmpty()) {
       return;
@@ -115,7 +103,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     share.manager().add(this);
   }
 
-  /** Of the queues that are open: the last one of a circle finds it. */
+  /** Refuses cycles of the queues that are open: the last one of a cycle finds it. */
   private void refuseCycles(List<String> queues, List<String> way) {
     for (String to : queues) {
       if (to.equals(from.queue())) {
@@ -176,11 +164,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     return all.stream().mapToLong(Forward::discarded).sum();
   }
 
-  /**
-   * Refuses subscribers of a queue that has none.
-   *
-   * @throws ConfigurationException it is there for forwarding alone
-   */
+  /** Refuses subscribers of a queue that is there for forwarding alone. */
   public void refuseSubscribers(String who) {
     if (targets.only()) {
       throw new ConfigurationException(
@@ -199,10 +183,7 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     return all.stream().map(Forward::stats).toList();
   }
 
-  /**
-   * Discards what a queue has not got that is not a target any more. Returns whether there was
-   * something of it.
-   */
+  /** Discards what a former target has not got, and returns whether there was such a target. */
   public boolean remove(String target) {
     if (targets.names().contains(target)) {
       throw new ConfigurationException(

@@ -13,9 +13,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queues that run in this JVM, by their directories, as targets of transfers. Thread-safe.
- *
- * <p>A queue is not closed while an action uses it: the action must not wait for anything.
+ * The queues that run in this JVM, by their directories, as targets of transfers. Thread-safe. A
+ * queue is not closed while an action uses it: the action must not wait for anything.
  */
 public final class OpenQueues {
   private static final Map<Path, Slot> OPEN = new ConcurrentHashMap<>();
@@ -59,9 +58,7 @@ public final class OpenQueues {
 
     /**
      * Forces what the queue took, also while it is being closed; on a thread that is never
-     * interrupted.
-     *
-     * @throws RiverException it may not be there, and that stays so if the queue was closed then
+     * interrupted. Fails if it may not be on the device, for good once the queue is closed.
      */
     void force() {
       use.readLock().lock();
@@ -137,11 +134,7 @@ public final class OpenQueues {
     return slot != null && slot.use(action);
   }
 
-  /**
-   * Returns the queue of this name; null if none runs.
-   *
-   * @throws ConfigurationException there are several, in different directories
-   */
+  /** Returns the queue of this name, or null; fails if several run, in different directories. */
   public static @Nullable OpenQueue named(String name) {
     List<Path> found = new ArrayList<>();
     OpenQueue queue = null;

@@ -14,24 +14,22 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * Which messages of other queues a queue has because they expired there: they come in any order, so
- * that the last one does not say it. A bit each, in pages of those sequences among which some are;
- * what has left the log of the other queue is forgotten. Not thread-safe.
+ * Which messages of other queues a queue has because they expired there, in any order: a bit each,
+ * in pages of those sequences among which some are; what has left the log of the other queue is
+ * forgotten. Not thread-safe.
  */
 final class OriginSet {
   private static final int PAGE = 1 << 16; // sequences
 
-  /** By the queue that they came from, and by the number of the page. */
+  // by the queue that they came from, and by the number of the page
   private final Map<UUID, TreeMap<Long, BitSet>> pages = new HashMap<>();
 
-  /** Returns whether this message of a queue is here. */
   public boolean contains(UUID source, long sequence) {
     TreeMap<Long, BitSet> all = pages.get(source);
     BitSet page = all == null ? null : all.get(sequence / PAGE);
     return page != null && page.get((int) (sequence % PAGE));
   }
 
-  /** Adds a message of a queue. */
   public void add(UUID source, long sequence) {
     pages
         .computeIfAbsent(source, queue -> new TreeMap<>())
@@ -39,7 +37,7 @@ final class OriginSet {
         .set((int) (sequence % PAGE));
   }
 
-  /** Forgets pages with messages of a queue that all come before this one. */
+  /** Forgets pages of a queue that all come before this message. */
   public void forgetBelow(UUID source, long sequence) {
     TreeMap<Long, BitSet> all = pages.get(source);
     if (all != null) {
@@ -70,11 +68,7 @@ final class OriginSet {
     return bytes.toByteArray();
   }
 
-  /**
-   * Adds what {@link #encode} returned for a queue.
-   *
-   * @throws IllegalArgumentException it is something else
-   */
+  /** Adds what {@link #encode} returned for a queue. */
   public void add(UUID source, byte[] encoded) {
     try (DataInputStream in =
         new DataInputStream(new InflaterInputStream(new ByteArrayInputStream(encoded)))) {

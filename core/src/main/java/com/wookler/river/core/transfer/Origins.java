@@ -1,7 +1,6 @@
 package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
@@ -26,13 +25,9 @@ import java.util.UUID;
  *
  * <p>It is true of the messages below {@code covered}; what the log has from there on, an opening
  * adds from the messages' headers.
- *
- * @param covered all messages below it count
- * @param last by the identity of the queue that a message came from, its sequence there
- * @param expired by the identity of a queue, which of its messages expired and are here, encoded
  */
 public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expired) {
-  /** Of a queue that has nothing of any other. */
+  /** The origins of a queue that has nothing of any other. */
   public static final Origins NONE = new Origins(0, Map.of(), Map.of());
 
   /** The name of the file. */
@@ -69,7 +64,6 @@ public record Origins(long covered, Map<UUID, Long> last, Map<UUID, byte[]> expi
    * Reads the file.
    *
    * @throws DamagedMessageException it is not what was written, or another queue's
-   * @throws RiverException a newer River wrote it
    */
   public static Origins read(Path file, UUID queue) throws IOException {
     ObjectNode json = CheckedJson.read(file, FORMAT);

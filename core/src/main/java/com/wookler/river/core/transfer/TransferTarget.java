@@ -36,9 +36,9 @@ import org.slf4j.LoggerFactory;
  * <p><b>The log is the truth.</b> Each message has its origin in a header, in the same document. A
  * file keeps what is known, so that an opening reads the end of the log only; it is written now and
  * then, after a force of the log, and before a block is deleted. A queue to which nothing is
- * transferred has no file, and pays nothing.
+ * transferred has no file.
  *
- * <p>Thread-safe. No subscriber is asked and nothing waits for room under its lock.
+ * <p>Thread-safe. No subscriber is asked and nothing waits for capacity under its lock.
  */
 public final class TransferTarget implements AfterLog {
   /** The position of a source from which there is nothing. */
@@ -85,10 +85,8 @@ public final class TransferTarget implements AfterLog {
     void check(PublishBuffer buffer);
 
     /**
-     * Appends within the queue's limits, asking its subscribers if need be.
-     *
-     * @param append returns {@link Capacity#NONE} while there is no room, and is repeated
-     * @param waits whether it waits for room, as the queue's policy says
+     * Appends within the queue's limits, asking its subscribers if need be, by an attempt that is
+     * repeated while it returns {@link Capacity#NONE}; may wait as the queue's policy says.
      */
     long append(PublishBuffer buffer, LongSupplier append, boolean waits);
   }
@@ -156,11 +154,8 @@ public final class TransferTarget implements AfterLog {
   }
 
   /**
-   * Returns the last message that is here of a queue that forwards to this one; {@link #NONE} if
-   * there is none.
-   *
-   * @param expected whether that queue has forwarded to this one before: then a file that is not
-   *     there is missing, and the backups are asked, too
+   * Returns the last message that is here of a queue, or {@link #NONE}; if that has forwarded to
+   * this one before, a file that is not there is missing, and the backups are asked, too.
    */
   long last(UUID source, boolean expected) {
     synchronized (searches) {
@@ -203,11 +198,8 @@ public final class TransferTarget implements AfterLog {
   }
 
   /**
-   * Appends messages that another queue forwards, as one document; waits for nothing.
-   *
-   * @param times the other queue's, for how long they have still to live
-   * @return whether there was room
-   * @throws RiverException they cannot be stored now
+   * Appends messages that another queue forwards, as one document, without waiting; returns whether
+   * there was capacity. How long they have still to live is by that queue's {@code times}.
    */
   boolean take(UUID source, List<StoredMessage> messages, StoredTimes times) {
     PublishBuffer buffer = PublishBuffer.ofThread();
@@ -232,9 +224,8 @@ public final class TransferTarget implements AfterLog {
   }
 
   /**
-   * Appends a message of a source that is no queue, unless it is here; may wait for room.
-   *
-   * @return its sequence, or {@link #NONE} if it is here
+   * Appends a message of a source that is no queue, unless it is here; may wait. Returns its
+   * sequence, or {@link #NONE} if it is here.
    */
   public long putFrom(ForwardOrigin from, Message<?> message, byte[] data) {
     PublishBuffer buffer = PublishBuffer.ofThread();
@@ -273,12 +264,8 @@ public final class TransferTarget implements AfterLog {
   }
 
   /**
-   * Appends a message that expired in another queue, unless it is here; waits for nothing, and asks
-   * no subscriber.
-   *
-   * @param oldest message of the log of that queue
-   * @return whether it is here now
-   * @throws RiverException it cannot be stored now
+   * Appends a message that expired in another queue, whose log begins at {@code oldest}, unless it
+   * is here; waits for nothing. Returns whether it is here now.
    */
   boolean takeExpired(Message<byte[]> copy, ForwardOrigin origin, long oldest) {
     begin();
@@ -371,12 +358,10 @@ public final class TransferTarget implements AfterLog {
     }
   }
 
-  /** Returns the sequence that the next message gets. */
   long end() {
     return log.nextSequence();
   }
 
-  /** Returns the sequence below which all messages are on the device. */
   long forcedEnd() {
     return log.forcedEnd();
   }

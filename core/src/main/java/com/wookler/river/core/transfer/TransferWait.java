@@ -27,7 +27,6 @@ final class TransferWait {
     this.limit = new RateLimitedLog(time);
   }
 
-  /** Returns why it waits; empty if it does not. */
   String reason() {
     return reason;
   }

@@ -18,7 +18,7 @@
  *   <td>{@code river-expired}, and the headers of a dead letter</td></tr>
  * <tr><td>the target knows</td><td>the last sequence of each source</td>
  *   <td>a set of sequences of each source</td></tr>
- * <tr><td>runs</td><td>on the worker, in a line for each target</td>
+ * <tr><td>runs</td><td>on the worker, in a serial executor for each target</td>
  *   <td>under the lock of the subscriber, on the thread that polls or on housekeeping</td></tr>
  * <tr><td>force of the target</td><td>waits for the target's own, asking every 20 ms</td>
  *   <td>has one made before each force of the subscriber's ledger</td></tr>
