@@ -13,13 +13,12 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends to a log within its limits: refuses, or waits for room, as its policy says.
+ * Appends to a log within its limits: refuses, or waits for capacity, as its policy says.
  *
- * <p>Subscribers are asked for what they need only when the known room is used up. A publisher that
- * waits is woken by the first of them that completes something ({@link BlockLog#capacity}), and
- * looks again every {@value #LOOK_MILLIS} ms, in case a subscriber is removed.
- *
- * <p>Thread-safe. No lock is held while a publisher waits.
+ * <p>Subscribers are asked for what they need only when the known capacity is used up. A publisher
+ * that waits is woken by the first of them that completes something ({@link BlockLog#capacity}),
+ * and looks again every {@value #LOOK_MILLIS} ms, in case a subscriber is removed; it holds no
+ * lock. Thread-safe.
  */
 final class AdmissionControl {
   private static final int LOOK_MILLIS = 10;
@@ -36,11 +35,7 @@ final class AdmissionControl {
 
   private volatile @Nullable String episode; // the text of the first refusal in it
 
-  /**
-   * Limits a log.
-   *
-   * @param lowWatermark returns the lowest sequence that is still needed
-   */
+  /** Limits a log; {@code lowWatermark} returns the lowest sequence that is still needed. */
   AdmissionControl(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
     this.queue = config.name();
     this.config = config;
@@ -59,12 +54,7 @@ final class AdmissionControl {
     return config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
   }
 
-  /**
-   * Appends what the calling thread's buffer holds.
-   *
-   * @return the first sequence
-   * @throws QueueFullException there is no room; nothing was stored
-   */
+  /** Appends the buffer of the calling thread and returns the first sequence. */
   long append(PublishBuffer buffer, long micros) {
     check(buffer);
     long sequence = log.append(buffer, micros);
@@ -73,10 +63,7 @@ final class AdmissionControl {
         : sequence;
   }
 
-  /**
-   * Appends, or returns {@link Capacity#NONE} where the policy is to wait, for a caller that holds
-   * what others wait for.
-   */
+  /** Appends; where it would wait, returns {@link Capacity#NONE}: others wait for the caller. */
   long appendNow(PublishBuffer buffer) {
     check(buffer);
     LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
@@ -84,29 +71,19 @@ final class AdmissionControl {
     return sequence == Capacity.NONE ? appendToFull(buffer, attempt, false) : sequence;
   }
 
-  /**
-   * Appends by an attempt that returns {@link Capacity#NONE} while there is no room, and is
-   * repeated. It has to {@link #check} the buffer.
-   */
+  /** Appends by an attempt that {@link #check}s, repeated while there is no capacity. */
   long append(PublishBuffer buffer, LongSupplier attempt) {
     long sequence = attempt.getAsLong();
     return sequence == Capacity.NONE ? appendToFull(buffer, attempt, true) : sequence;
   }
 
-  /**
-   * Returns what an attempt returns, which is repeated after the subscribers were asked if it
-   * returns {@link Capacity#NONE}; waits for no room, whatever the policy.
-   */
+  /** Returns what an attempt returns, repeated once if subscribers may free capacity. */
   long attempt(LongSupplier attempt) {
     long sequence = attempt.getAsLong();
     return sequence == Capacity.NONE ? again(attempt) : sequence;
   }
 
-  /**
-   * Refuses what is larger than a queue that discards its oldest messages for it.
-   *
-   * @throws QueueFullException it is larger
-   */
+  /** Refuses what is larger than a queue that discards its oldest messages for it. */
   void check(PublishBuffer buffer) {
     if (discards()) {
       refuseWhatNeverFits(buffer);
@@ -133,7 +110,7 @@ final class AdmissionControl {
     return attempt.getAsLong();
   }
 
-  /** Refuses a batch that is larger than the queue, for which there will never be room. */
+  /** Refuses a batch that is larger than the queue, for which there will never be capacity. */
   private void refuseWhatNeverFits(PublishBuffer buffer) {
     if (!log.capacity().couldEverHold(buffer)) {
       throw new QueueFullException(
@@ -193,10 +170,9 @@ final class AdmissionControl {
   }
 
   /**
-   * Computes the room anew, because a subscriber may have moved back; for housekeeping. The queue
-   * is no longer full once a tenth of its limits is free and no publisher was refused for a second.
-   *
-   * @return the text of the first refusal, if the queue is full
+   * Computes the capacity anew, because a subscriber may have moved back, and returns the text of
+   * the first refusal if the queue is full. It no longer counts as full once a tenth of its limits
+   * is free and no publisher was refused for a second.
    */
   Optional<String> look() {
     if (!config.isLimited() || discards()) {

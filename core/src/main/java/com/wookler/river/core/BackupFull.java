@@ -4,7 +4,6 @@ package com.wookler.river.core;
 public enum BackupFull {
   /** It stays in the log until there is space. */
   KEEP,
-
   /** It is deleted without a backup, with a warning, after several tries. */
   DELETE
 }

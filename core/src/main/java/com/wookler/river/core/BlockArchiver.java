@@ -23,17 +23,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Archives drained blocks: backs them up, verifies the backup, and only then deletes them. Does the
- * same with blocks that are discarded.
+ * Archives drained and discarded blocks: backs them up, verifies the backup, and only then deletes
+ * them.
  *
  * <p>The limits of the queue discard blocks, and so does its retention: without subscribers, or if
  * it may remove unfinished messages. Subscribers that still need them are moved past them first.
  *
  * <p>Confined to the queue's serial executor on the worker. The order: back up; under the removal
- * lock verify that the block is still drained and forget it, so that no reader finds it any more;
- * have every reader close it; delete its files, after what the flusher still does with them ({@link
- * BlockRemoval}). The file of a damaged block, of which there can be no backup, is kept in the
- * queue's directory instead.
+ * lock verify that the block is still drained and forget it; have every reader close it; delete its
+ * files, after what the flusher still does with them ({@link BlockRemoval}). The file of a damaged
+ * block, of which there can be no backup, is kept in the queue's directory instead.
  */
 final class BlockArchiver {
   private static final Logger LOG = LoggerFactory.getLogger(BlockArchiver.class);
@@ -80,7 +79,6 @@ final class BlockArchiver {
     this.retry = new RetryBackoff(context.time());
   }
 
-  /** Returns how many blocks were archived since the queue was opened. */
   long archived() {
     return archived.get();
   }
@@ -124,7 +122,6 @@ final class BlockArchiver {
     return subscribers.lowWatermark().isPresent() || !subscribers.haveForwarded(seal.endSequence());
   }
 
-  /** Archives or deletes one block, if one is due. */
   void archiveOne() {
     if (files.takeDue()) {
       flusher.execute(files::run);
@@ -152,7 +149,6 @@ final class BlockArchiver {
     }
   }
 
-  /** Backs a block up and counts failures. */
   private @Nullable Path watched(Backup to, Seal seal) throws IOException {
     try {
       Path file = backUp(to, seal);

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Deletes the files of blocks that the log has forgotten, oldest first. Where one cannot be deleted
- * now, those after it stay too: otherwise the next opening would find a gap between blocks, and
- * take it for a loss. What is left when the queue is closed is archived again by the next opening.
+ * now, those after it stay too: otherwise the next opening would take the gap for a loss. What is
+ * left at the closing of the queue is archived again by the next opening.
  */
 final class BlockRemoval {
   private static final Logger LOG = LoggerFactory.getLogger(BlockRemoval.class);
@@ -28,14 +28,9 @@ final class BlockRemoval {
 
   private final Deque<Leaving> leaving = new ArrayDeque<>(); // confined to the flusher
   private final RetryBackoff retry; // confined to the flusher, but for isTime
-  private volatile boolean
-      late; // set by the flusher, cleared by the caller that sends it to try again
+  private volatile boolean late; // set by the flusher, cleared by takeDue
 
-  /**
-   * A block whose files are to be deleted.
-   *
-   * @param damaged whether its data file is kept
-   */
+  /** A block whose files are to be deleted; if it is damaged, its data file is kept. */
   private record Leaving(Seal seal, boolean damaged) {}
 
   BlockRemoval(
@@ -60,10 +55,7 @@ final class BlockRemoval {
     return late && retry.isTime();
   }
 
-  /**
-   * Returns whether a removal is to be tried again now; if so, the caller makes the flusher {@link
-   * #run}.
-   */
+  /** Returns whether a removal is due again; then the caller has the flusher {@link #run}. */
   boolean takeDue() {
     boolean due = isDue();
     if (due) {
@@ -73,9 +65,8 @@ final class BlockRemoval {
   }
 
   /**
-   * Deletes the files; on the flusher. Before that it forces the ledgers, by which the blocks are
-   * completed, and the ids of their messages, which no other file has. Where these cannot be forced
-   * now, the files stay until they can.
+   * Deletes the files; on the flusher. Before that it forces the ledgers that completed the blocks,
+   * and the ids of their messages, which no other file has; else the files stay.
    */
   void run() {
     try {

@@ -12,8 +12,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Collects changes of options for {@link MessageQueue#reconfigure}. Which options may change while
- * a queue runs is said in {@link QueueOptions} and {@link SubscriberOptions}. Not thread-safe.
+ * Collects changes of options for {@link MessageQueue#reconfigure}; null stands for the default. An
+ * option that cannot change while a queue runs, as {@link QueueOptions} and {@link
+ * SubscriberOptions} say, is refused with {@link ConfigurationException}. Not thread-safe.
  */
 public final class Changes {
   private UnaryOperator<Settings> queue = UnaryOperator.identity();
@@ -21,12 +22,7 @@ public final class Changes {
 
   Changes() {}
 
-  /**
-   * Changes an option of the queue or of its backup.
-   *
-   * @param value the new value; null: the default
-   * @throws ConfigurationException the option cannot change while the queue runs
-   */
+  /** Changes an option of the queue or of its backup. */
   public <T> Changes set(Option<T> option, @Nullable T value) {
     UnaryOperator<Settings> before = queue;
     UnaryOperator<Settings> change = change(QueueOptions.TABLE, option, value);
@@ -34,11 +30,7 @@ public final class Changes {
     return this;
   }
 
-  /**
-   * Changes the options of the queue of which the value is another than it was.
-   *
-   * @throws ConfigurationException one of them cannot change while the queue runs
-   */
+  /** Changes the options of the queue whose values differ. */
   public Changes set(Settings before, Settings after) {
     QueueOptions.TABLE.rows().forEach(row -> set(row, before, after));
     return this;
@@ -50,7 +42,7 @@ public final class Changes {
     }
   }
 
-  /** Changes the options of a subscriber in the same way. */
+  /** Changes the options of a subscriber whose values differ. */
   public Changes subscriber(String name, Settings before, Settings after) {
     SubscriberOptions.TABLE.rows().forEach(row -> subscriber(name, row, before, after));
     return this;
@@ -62,12 +54,7 @@ public final class Changes {
     }
   }
 
-  /**
-   * Changes an option of a subscriber, which may be open or closed.
-   *
-   * @param value the new value; null: the default
-   * @throws ConfigurationException the option cannot change while the queue runs
-   */
+  /** Changes an option of a subscriber, which may be open or closed. */
   public <T> Changes subscriber(String name, Option<T> option, @Nullable T value) {
     UnaryOperator<Settings> change = change(SubscriberOptions.TABLE, option, value);
     UnaryOperator<Settings> before = subscribers.getOrDefault(name, UnaryOperator.identity());

@@ -7,10 +7,8 @@ import java.util.List;
 
 /**
  * The steps that close a queue, in the reverse order of those that opened it. Each belongs to a
- * stage of the opening. Stages are entered in their order, and a step is added in its own stage
- * only: what opens a part in the wrong place fails at the first opening, and not at some closing.
- *
- * <p>Not thread-safe: opening and closing exclude each other.
+ * stage of the opening and is added in that stage only, so that what opens a part in the wrong
+ * place fails at the first opening. Not thread-safe: opening and closing exclude each other.
  */
 final class ClosingStack {
   /** The stages of an opening, each of which needs those before it. */
@@ -31,11 +29,7 @@ final class ClosingStack {
   private final Deque<Stage> following = new ArrayDeque<>(List.of(Stage.values()));
   private Stage stage = following.pop();
 
-  /**
-   * Begins the next stage.
-   *
-   * @throws IllegalStateException it is not the next one
-   */
+  /** Begins the next stage, and fails if it is another one. */
   void enter(Stage next) {
     if (next != following.peek()) {
       throw new IllegalStateException("stage " + next + " does not follow " + stage);
@@ -43,11 +37,7 @@ final class ClosingStack {
     stage = following.pop();
   }
 
-  /**
-   * Adds a step, which will run before those that were added earlier.
-   *
-   * @throws IllegalStateException the stage is another one now
-   */
+  /** Adds a step of the current stage, which will run before those that were added earlier. */
   void add(Stage of, Runnable step) {
     if (of != stage) {
       throw new IllegalStateException("a step of " + of + " in stage " + stage);
@@ -55,11 +45,7 @@ final class ClosingStack {
     steps.push(step);
   }
 
-  /**
-   * Runs all steps, last first, whatever fails; once.
-   *
-   * @return what failed first, if anything did
-   */
+  /** Runs all steps once, last first, whatever fails, and returns what failed first. */
   FirstFailure close() {
     FirstFailure failure = new FirstFailure();
     while (!steps.isEmpty()) {

@@ -8,7 +8,6 @@ import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -46,14 +45,11 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
-  /** Is part of the name of a directory of discarded data. */
   static final String DISCARDED = ".discarded-";
 
   private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
-
   private static final String LOG_NAME = "log";
   private static final String SUBSCRIBERS_NAME = "subscribers";
-
   private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
   private static final DateTimeFormatter STAMP =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSSX").withZone(ZoneOffset.UTC);
@@ -71,13 +67,9 @@ final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Locks a queue's directory for this process, and creates it if there is none.
-   *
-   * @param reload false to rename what it holds and start empty
-   * @throws QueueLockedException it is open elsewhere
-   * @throws ConfigurationException the name differs from an existing one only in case, or the
-   *     directory is something else
-   * @throws RiverException it cannot be read or written
+   * Locks a queue's directory for this process and creates it if there is none; without {@code
+   * reload} renames what it holds. Refuses what is open elsewhere, is something else, or has a
+   * sibling whose name differs only in case.
    */
   static DataDirectory open(Path base, String name, boolean reload, TimeSource time) {
     Path path = base.resolve(name);
@@ -106,8 +98,7 @@ final class DataDirectory implements AutoCloseable {
     try {
       if (!reload && Files.exists(path.resolve(LOG_NAME))) {
         Path aside = aside(path, time.wallTime());
-        Files.move(
-            path, aside); // the lock goes with it, and keeps others out of it until it is closed
+        Files.move(path, aside); // the lock goes with it, and keeps others out until it is closed
         LOG.warn(
             "Queue {}: queue.onstart.reload is false; its old data was set aside in {}",
             name,
@@ -316,15 +307,11 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Returns the lock, which knows whether the directory is still owned by this process. */
   DirectoryLock lock() {
     return lock;
   }
 
-  /**
-   * Deletes the directory with its content while it is still locked, and releases it; unless
-   * another process owns it now.
-   */
+  /** Deletes the directory while it is locked, and releases it; unless another process owns it. */
   void delete() throws IOException {
     try {
       Optional<String> lost = lock.lost();

@@ -26,12 +26,7 @@ final class DeadLetterDrops {
     this.said = new RateLimitedLog(storage.config.time());
   }
 
-  /**
-   * Moves {@code letters}, of which none is out, past what is beyond the limits.
-   *
-   * @param log which has the letters in the order in which they were added
-   * @return how many were dropped
-   */
+  /** Drops the oldest of {@code letters}, of which none is in flight, and returns how many. */
   long drop(Subscriber<byte[]> letters, BlockLog log, long most, Duration age) {
     SubscriberStats stats = letters.stats();
     long first = stats.ackFloor();

@@ -42,8 +42,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The dead letters of one subscriber: a queue in the subscriber's directory, made with the first
- * letter.
+ * The dead letters of one subscriber: a queue in its directory, made with the first letter.
  *
  * <p>It has two internal subscribers: {@code letters} has not completed the letters that users see,
  * {@code settled} is at the position that {@link DeadLetterStore#settle} sets. Both keep the blocks
@@ -80,25 +79,18 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   @GuardedBy("use")
   private boolean closed;
 
-  /** The open queue. */
   private record Parts(
       RunningQueue<byte[]> queue, Subscriber<byte[]> letters, Subscriber<byte[]> settled) {}
 
-  /** Uses the open queue. */
   @FunctionalInterface
   private interface Action<T> {
     T with(Parts parts);
   }
 
   /**
-   * Prepares the dead letters of a subscriber.
-   *
-   * @param config of the queue that the messages come from
-   * @param storage of that queue
-   * @param line where letters are made in the background
-   * @param redrive publishes messages again, on the device when it returns; false if there is no
-   *     room now, and the queue is one to wait for it
-   * @param directory of the subscriber
+   * Prepares the dead letters of a subscriber, which the queue of {@code storage} makes on {@code
+   * line}. {@code redrive} publishes messages again, on the device when it returns; false: there is
+   * no capacity now, and the queue is one to wait for it.
    */
   DeadLetterQueue(
       QueueConfig<M> config,
@@ -176,8 +168,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * Opens the queue. One that is too damaged to be opened is quarantined, and a new one is created,
-   * so that the subscriber continues. An error of the device is thrown instead.
+   * Opens the queue. One that is too damaged is quarantined, and a new one is created, so that the
+   * subscriber continues. An error of the device is thrown instead.
    */
   private Parts start() {
     Path own = directory.resolve(name);
@@ -401,8 +393,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * Redrives one step, as soon as there is room for it, or for one letter at least. It waits
-   * without {@code use}, so that subscriber and queue can be closed meanwhile.
+   * Redrives one step, or one letter, as soon as there is capacity. It waits without {@code use},
+   * so that subscriber and queue can be closed meanwhile.
    */
   private int redriveOnce(int max) {
     TimeSource time = config.time();
@@ -440,10 +432,8 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   }
 
   /**
-   * Transfers some, in their order; one where they do not fit together.
-   *
-   * @return how many, or {@link #NO_ROOM}
-   * @throws QueueFullException there will never be room for the first
+   * Redrives some in their order, or one where they do not fit together, and returns how many;
+   * {@link #NO_ROOM} if there is no capacity now.
    */
   private int redriveSome(Parts open, int max) {
     moving.lock();
@@ -483,7 +473,6 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     return messages.size() > 1 && redrive.test(messages.subList(0, 1)) ? 1 : 0;
   }
 
-  /** Returns the message as it is published again. */
   private StoredMessage redriven(Delivery<byte[]> letter) {
     Map<String, byte[]> headers = new LinkedHashMap<>();
     letter

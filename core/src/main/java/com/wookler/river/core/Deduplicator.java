@@ -22,11 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Stores messages with an id once within a window.
- *
- * <p>A publish with an id holds the lock of the ids from looking it up until its message is in the
- * log and the id is known; not while it waits for room, after which it looks again. Messages
- * without an id do not come here.
+ * Stores messages with an id once within a window. A publish with an id holds the lock of the ids
+ * from looking it up until its message is in the log and the id is known; not while it waits for
+ * capacity, after which it looks again.
  */
 final class Deduplicator implements AfterLog {
   private static final Logger LOG = LoggerFactory.getLogger(Deduplicator.class);
@@ -38,7 +36,6 @@ final class Deduplicator implements AfterLog {
   private long capturedEnd; // confined to the flusher
   private long foundAgain; // ids that files have lost; confined to the opening thread
 
-  /** The log and the directory, as the index of ids needs them. */
   private record Known(BlockLog log, DataDirectory directory) implements IdStore.Log {
     @Override
     public boolean hasFiles() {
@@ -124,18 +121,13 @@ final class Deduplicator implements AfterLog {
 
   private void addFromLog(String id, long sequence, long micros) {
     IdStore.Original known = ids.find(id, log.times().wallOf(micros));
-    if (known == null
-        || known.sequence() < sequence) { // otherwise its file would grow with each opening
+    if (known == null || known.sequence() < sequence) { // else its file grows at each opening
       ids.add(id, sequence, micros);
       foundAgain += sequence < ids.missingBelow() ? 1 : 0;
     }
   }
 
-  /**
-   * Stores those of the messages whose id is not known, as one document.
-   *
-   * @param converted the data of each
-   */
+  /** Stores those of the messages whose id is not known, as one document. */
   Placed publish(AdmissionControl intake, List<? extends Message<?>> messages, byte[][] converted) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     Attempt attempt = new Attempt(intake, buffer, messages, converted);
@@ -147,7 +139,7 @@ final class Deduplicator implements AfterLog {
     }
   }
 
-  /** One try to store a batch, repeated when there may be room. */
+  /** One try to store a batch, repeated when there may be capacity. */
   final class Attempt implements LongSupplier {
     private final AdmissionControl intake;
     private final PublishBuffer buffer;

@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>The claim</b> is a system property, so that all class loaders of the JVM see it, and it is
  * made first: POSIX ends a process's lock as soon as any descriptor of the file is closed, so a
- * second one must not even be opened. Where that has happened all the same, because the JVM's
- * properties were replaced, it is never closed.
+ * second one must not even be opened. One that was, because the properties were replaced, is never
+ * closed.
  *
- * <p><b>The file lock</b> consists of two bytes of the file, and one of them in turn is released
- * and locked again at each {@link #renew}: a lock that other code in this JVM has ended, such as a
- * backup that reads all files of the directory, is there again soon.
+ * <p><b>The file lock</b> is on two bytes of the file, one of which in turn is released and locked
+ * again at each {@link #renew}: a lock that other code in this JVM has ended, such as a backup that
+ * reads all files, is there again soon.
  *
  * <p><b>The record</b> keeps other processes out until then, where they can see that its process
  * runs. Where they cannot, this process notices by it that another one took over: {@link #lost}.
@@ -71,11 +71,7 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     this.owner = owner;
   }
 
-  /**
-   * Claims a directory in this JVM, before any file of it is opened.
-   *
-   * @throws QueueLockedException it is claimed
-   */
+  /** Claims a directory in this JVM, before any file of it is opened. */
   static void claim(Path directory, String name) {
     Object before = System.getProperties().putIfAbsent(CLAIM + directory, name);
     if (before != null) {
@@ -83,7 +79,6 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     }
   }
 
-  /** Ends a claim. */
   static void unclaim(Path directory) {
     System.getProperties().remove(CLAIM + directory);
   }
@@ -95,11 +90,7 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     return cause == null ? new QueueLockedException(text) : new QueueLockedException(text, cause);
   }
 
-  /**
-   * Locks a directory that was claimed, making it if there is none.
-   *
-   * @throws QueueLockedException another process has it, or another class loader
-   */
+  /** Locks a directory that was claimed, making it if there is none. */
   static DirectoryLock acquire(Path directory, String name) throws IOException {
     DurableFiles.createDirectories(directory);
     Path file = directory.resolve(FILE);
@@ -216,7 +207,6 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     next = (next + 1) % PARTS;
   }
 
-  /** Releases a directory that was moved. */
   synchronized void close(Path movedTo) throws IOException {
     try (channel) {
       owner.closed().write(movedTo);

@@ -17,7 +17,6 @@ final class Extensions {
     ServiceLoader.load(SubscriberExtension.class).forEach(found::add);
   }
 
-  /** Returns the names of the children that a subscriber may have. */
   List<String> children() {
     List<String> names = new ArrayList<>();
     names.add("params");
@@ -25,12 +24,7 @@ final class Extensions {
     return names;
   }
 
-  /**
-   * Reads those of a subscriber, if it has any.
-   *
-   * @throws com.wookler.river.common.errors.ConfigurationException something in them is wrong, or
-   *     the module that reads them is missing
-   */
+  /** Reads the further elements of a subscriber, if any; fails if their module is missing. */
   Optional<SubscriberExtension.Attachment> read(ConfigNode subscriber) {
     for (SubscriberExtension extension : found) {
       if (hasAny(subscriber, extension.elements()).isPresent()) {

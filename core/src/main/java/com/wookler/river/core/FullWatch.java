@@ -10,22 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs once when a queue becomes full, and once a burst that it discards messages.
- *
- * <p>Confined to the steps of housekeeping.
+ * Logs once when a queue becomes full, and once a burst that it discards messages. Confined to the
+ * steps of housekeeping.
  */
 final class FullWatch {
   private static final Logger LOG = LoggerFactory.getLogger(FullWatch.class);
 
-  /** A burst ends after this time without another discarded message. */
-  private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long QUIET_NANOS = Duration.ofSeconds(10).toNanos(); // ends a burst
 
   private final String queue;
   private final AdmissionControl intake;
   private final LongSupplier discarded;
   private final Consumer<String> listeners;
   private final TimeSource time;
-
   private boolean full;
   private boolean bursting;
   private long before; // discarded before the burst

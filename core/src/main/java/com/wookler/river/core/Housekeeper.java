@@ -16,11 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at a queue from time to time and submits what is due: recycling by time, forces, archiving,
- * expiry of backups.
- *
- * <p>A step decides only; forcing and archiving run on the pools, one task of a kind at a time a
- * queue.
+ * Decides at intervals what is due on a queue: recycling by time, forces, archiving, expiry of
+ * backups. Forcing and archiving run on the pools, one task of a kind at a time a queue.
  */
 final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
@@ -122,7 +119,7 @@ final class Housekeeper implements ManagedTask {
     }
   }
 
-  /** What fails is tried again at the next interval, which may be soon: it is said each minute. */
+  /** Forces; logs a failure once a minute, though it is tried again at each interval. */
   private void force() {
     try {
       order.force();
@@ -141,10 +138,7 @@ final class Housekeeper implements ManagedTask {
     }
   }
 
-  /**
-   * Archives one block, and submits itself again for the next, so that other queues have their
-   * turn.
-   */
+  /** Archives one block, then submits itself again, so that other queues have their turn. */
   private void archive() {
     boolean more = false;
     try {

@@ -6,14 +6,13 @@ import java.util.function.Supplier;
 
 /** Keeps an interrupt of the caller's thread until River is done with its files. */
 final class Interrupts {
-  /** How often work is tried: a thread that is interrupted more often is to end. */
-  private static final int TRIES = 5;
+  private static final int TRIES = 5; // a thread that is interrupted more often is to end
 
   private Interrupts() {}
 
   /**
-   * Runs work with the thread's interrupt flag down, and puts it up again afterwards: a file
-   * channel closes for good when the thread that uses it is interrupted. The work must be bounded.
+   * Runs bounded work with the interrupt flag down, and puts it up again afterwards: a file channel
+   * closes for good when the thread that uses it is interrupted.
    */
   static void defer(Runnable work) {
     boolean interrupted = Thread.interrupted();
@@ -27,8 +26,8 @@ final class Interrupts {
   }
 
   /**
-   * Runs work that has a result and defers interrupts, and runs it again if an interrupt has closed
-   * a file. Work that fails must leave nothing open.
+   * Runs work with deferred interrupts, again if one has closed a file. Work that fails must leave
+   * nothing open.
    */
   static <T> T deferred(Supplier<T> work) {
     boolean interrupted = false;

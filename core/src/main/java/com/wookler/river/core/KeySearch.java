@@ -6,21 +6,13 @@ import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Finds the last message with a key from what an index of hashes says. Thread-safe.
- *
- * @param source the messages by their keys
- * @param lookup the messages by their sequences
- */
+/** Finds the last message with a key from what an index of hashes says. Thread-safe. */
 record KeySearch(KeySource source, Lookup lookup) {
   private static final long WINDOW = 4_096;
 
   /**
-   * Returns the last message with this key.
-   *
-   * @param found the sequence of the last message with the hash of this key: of two keys with one
-   *     hash the later one's, which hides the other; then that is looked for in the log itself, and
-   *     so it is where the message has been lost since
+   * Returns the last message with this key. {@code found} is the sequence of the last message with
+   * its hash: where that has another key, or was lost since, the log itself is searched.
    */
   Optional<StoredMessage> latest(String key, long found) {
     if (found == KeyIndex.NONE || found < source.first()) {

@@ -20,8 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Finds the last message with a key, of a queue with {@code queue.index.keys}, and keeps the index
- * up to date in the background: looked at by the task manager, done on the workers, in a serial
- * executor of its own. Thread-safe.
+ * up to date in the background, on a serial executor of its own. Thread-safe.
  */
 final class LatestByKey implements ManagedTask, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LatestByKey.class);
@@ -38,7 +37,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   private final AtomicBoolean working = new AtomicBoolean();
   private volatile boolean stopped;
   private volatile boolean merges = true; // whether there may be something to merge
-  private final RetryBackoff retry; // confined to the line of the worker, but for isTime
+  private final RetryBackoff retry; // confined to the serial executor, but for isTime
 
   private LatestByKey(
       QueueConfig<?> config,
@@ -57,11 +56,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     tasks.manager().add(this);
   }
 
-  /**
-   * Opens the index, and begins to follow the log.
-   *
-   * @param worker a serial executor for this alone
-   */
+  /** Opens the index, and begins to follow the log on a serial executor for this alone. */
   static LatestByKey open(
       QueueConfig<?> config,
       DataDirectory directory,
@@ -78,11 +73,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     }
   }
 
-  /**
-   * Returns the one that a queue has.
-   *
-   * @throws ConfigurationException it has none
-   */
+  /** Returns the index that a queue has, and fails if it has none. */
   static LatestByKey of(@Nullable LatestByKey keys, String queue) {
     if (keys == null) {
       throw new ConfigurationException(
@@ -144,7 +135,6 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     return true;
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     source.leave(block);
     merges = true; // its entries in the index can be dropped

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
 final class Listeners {
   private static final Logger LOG = LoggerFactory.getLogger(Listeners.class);
 
-  /** Shared by all queues, as the threads are on which listeners are called. */
+  // shared by all queues, as the threads are on which listeners are called
   private static final ThreadLocal<Boolean> CALLING = ThreadLocal.withInitial(() -> false);
 
   private final List<QueueListener> listeners = new CopyOnWriteArrayList<>();
@@ -61,11 +61,7 @@ final class Listeners {
     each(listener -> listener.failed(cause));
   }
 
-  /**
-   * Refuses calls that wait for the threads on which listeners are called.
-   *
-   * @throws IllegalStateException a listener is calling
-   */
+  /** Refuses calls that wait for the threads on which listeners are called, if one is calling. */
   static void refuseInside(String what) {
     if (CALLING.get()) {
       throw new IllegalStateException(

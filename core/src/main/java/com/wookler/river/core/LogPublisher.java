@@ -27,10 +27,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Publishes into a log: converts and checksums on the caller's thread, appends, and waits for the
- * device if that was promised.
- *
- * <p>The converter and the list of a batch, user code, run before the thread's buffer is touched:
- * they may publish themselves.
+ * device if that was promised. The user's converter and list run before the thread's buffer is
+ * touched: they may publish themselves.
  */
 final class LogPublisher<M> implements Publisher<M> {
   private static final int SAMPLE_MASK = 63;
@@ -215,10 +213,8 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   /**
-   * Publishes messages as they lie in a log, without the converter, onto the device; does not wait
-   * for room.
-   *
-   * @return false if there is none, and the policy is to wait for it
+   * Publishes messages as they are in a log, without the converter, onto the device; returns false
+   * if there is no capacity and the policy is to wait for it.
    */
   boolean republish(List<StoredMessage> messages) {
     PublishBuffer buffer = PublishBuffer.ofThread();
@@ -240,7 +236,7 @@ final class LogPublisher<M> implements Publisher<M> {
     return true;
   }
 
-  /** Puts the bytes in the place of each element: one array a batch is garbage enough. */
+  /** Replaces each element by its bytes: one array a batch is garbage enough. */
   @SuppressWarnings("unchecked") // the elements of a List<M>
   private void convert(Object[] all) {
     for (int i = 0; i < all.length; i++) {
@@ -248,10 +244,7 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
-  /**
-   * Returns the user's list may compute its elements, or change: each is asked for once, before
-   * all.
-   */
+  /** Copies the list, which may compute its elements, or change: each is asked for once. */
   private static Object[] elements(List<?> batch) {
     Object[] elements = Objects.requireNonNull(batch, "batch").toArray();
     if (elements.length == 0) {
@@ -308,7 +301,7 @@ final class LogPublisher<M> implements Publisher<M> {
     return config.get(QueueOptions.DURABILITY);
   }
 
-  /** Returns a call may raise the queue's level, and never lowers it. */
+  /** Returns the level of a call, which may raise the queue's and never lowers it. */
   private Durability atLeast(Durability asked) {
     return Objects.requireNonNull(asked, "level") == Durability.DISK ? asked : level();
   }

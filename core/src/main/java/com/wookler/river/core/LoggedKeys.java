@@ -18,8 +18,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LoggedKeys.class);
   private static final int STEP = 1_024;
 
-  /** Damaged messages in a row after which the rest of their block is taken for damaged too. */
-  private static final int MAX_DAMAGED = 1_000;
+  private static final int MAX_DAMAGED = 1_000; // in a row; then the rest of the block counts too
 
   private final String queue;
   private final BlockLog log;
@@ -143,7 +142,6 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     return Math.min(to, damagedInARow % MAX_DAMAGED == 0 ? behindBlock : from + 1);
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     shared.leave(block);
   }

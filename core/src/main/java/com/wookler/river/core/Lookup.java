@@ -20,10 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Finds messages by sequence and time without a subscriber, in the log or in a backup, and scans
- * both. Thread-safe.
- */
+/** Finds messages by sequence and time without a subscriber, in log and backups. Thread-safe. */
 final class Lookup implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
   private static final int LOCKED_READS = 1_024; // then other threads have their turn
@@ -32,7 +29,7 @@ final class Lookup implements AutoCloseable {
   private final @Nullable Backup backup;
   final SharedReader shared; // its lock is held by a test, too
 
-  /** Messages in a row; volatile because several threads look up. */
+  // messages in a row; volatile because several threads look up
   private volatile SoftReference<List<StoredMessage>> near = new SoftReference<>(null);
 
   Lookup(String queue, BlockLog log, @Nullable Backup backup) {
@@ -54,10 +51,7 @@ final class Lookup implements AutoCloseable {
     return found;
   }
 
-  /**
-   * Returns one message; null if it is nowhere. The messages beside it in its backup are kept for
-   * the next look-ups.
-   */
+  /** Returns one message, or null; keeps those beside it in its backup for the next look-ups. */
   @Nullable StoredMessage readNear(long sequence) {
     if (backup == null || sequence >= log.firstSequence()) {
       return read(sequence, 1).stream().findFirst().orElse(null);
@@ -150,10 +144,8 @@ final class Lookup implements AutoCloseable {
   }
 
   /**
-   * Passes the messages from a sequence on to a sink, up to the log's end, out of the backups as
-   * long as they are before the log; what is lost or damaged is skipped.
-   *
-   * @return whether something is damaged, or a backup cannot be read now
+   * Passes the messages from a sequence on to a sink, out of backups and log; skips what is lost or
+   * damaged. Returns whether something is damaged, or a backup cannot be read now.
    */
   boolean scan(long from, Consumer<StoredMessage> sink) {
     boolean damaged = false;
@@ -212,7 +204,6 @@ final class Lookup implements AutoCloseable {
     return damaged[0];
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     shared.leave(block);
   }

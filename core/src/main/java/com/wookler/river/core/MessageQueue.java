@@ -65,17 +65,15 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Starts from the defaults.
-   *
-   * @param name 1 to 64 of {@code A-Z a-z 0-9 . _ -}, not starting with a dot or hyphen
+   * Starts from the defaults. A name is 1 to 64 of {@code A-Z a-z 0-9 . _ -}, the first no {@code
+   * .} or {@code -}.
    */
   public static <M> Builder<M> builder(String name, MessageConverter<M> converter) {
     return new Builder<>(name, converter);
   }
 
   /**
-   * Takes the settings of a {@code <queue>} element; nothing on disk is touched before {@link
-   * #start}.
+   * Takes the settings of a {@code <queue>} element; touches nothing on disk.
    *
    * @throws ConfigurationException naming file, line, element and parameter; the queue is unchanged
    * @throws IllegalStateException the queue was started or closed
@@ -86,13 +84,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Opens the directory, recovers what the last run left, and begins to work.
+   * Opens the directory, recovers what the last run left, and begins to work; all or nothing.
    *
    * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
-   * @throws ConfigurationException the queue was not configured, or its settings do not fit what is
-   *     on disk
-   * @throws com.wookler.river.common.errors.RiverException the directory cannot be used; nothing
-   *     stays open
+   * @throws ConfigurationException it was not configured, or the settings do not fit what is on
+   *     disk
+   * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
    * @throws IllegalStateException the queue runs already or was closed
    */
   public void start() {
@@ -127,8 +124,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Returns the subscriber of this name: the one that is open, else reopened with the settings that
-   * it had, else created with defaults (without acknowledgement, from the earliest message).
+   * Returns the subscriber of this name: the open one, else reopened with the settings that it had,
+   * else created with defaults (without acknowledgement, from the earliest message).
    */
   public Subscriber<M> subscriber(String subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
@@ -137,8 +134,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Returns the subscriber with these settings, created or reopened; the same object as long as it
-   * is open.
+   * Returns the subscriber with these settings, created or reopened; the same object while open.
    *
    * @throws ConfigurationException it exists and differs in ack-required, or is open with other
    *     settings
@@ -160,10 +156,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Ends a subscription: its position and its acknowledgements are deleted, and blocks no longer
-   * wait for it.
-   *
-   * @return whether there was one
+   * Ends a subscription and returns whether there was one: its position and its acknowledgements
+   * are deleted, and blocks no longer wait for it.
    */
   public boolean removeSubscriber(String subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
@@ -171,15 +165,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return Interrupts.deferred(() -> all.remove(subscriber));
   }
 
-  /**
-   * Returns how far it has forwarded, also to those that are not in {@link Builder#forwardTo} any
-   * more.
-   */
+  /** Returns how far it has forwarded, also to targets that are no longer configured. */
   public List<ForwardStats> forwards() {
     return running().forwards().stats();
   }
 
-  /** Gives up what a queue has not got that {@link Builder#forwardTo} does not name any more. */
+  /** Discards what a target that is no longer configured has not got; returns if there was one. */
   public boolean removeForward(String target) {
     Objects.requireNonNull(target, "target");
     Forwards all = running().forwards();
@@ -187,20 +178,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Publishes a message of a source that numbers its messages, unless the queue has one of this
-   * position or a higher one of it: so each is stored exactly once, however often the source sends
-   * it again, also after a kill and however much later. Positions of an origin go up, in steps of
-   * any size; one that comes after a higher one is left out. An id of the message is not looked at.
+   * Publishes a message of a source that numbers its messages, unless the queue has one of this or
+   * a higher position of it: so each is stored exactly once, however often the source sends it
+   * again, also after a kill and however much later. Positions of an origin go up, in steps of any
+   * size. An id of the message is not looked at.
    *
    * <p>The message carries its origin and position in the header {@value ForwardOrigin#HEADER}.
-   * Each origin that a queue has ever had takes about 100 bytes of memory, and of a file that is
-   * written now and then.
+   * Each origin that a queue has ever had takes about 100 bytes of memory and file.
    *
    * @param position of the message at its source, 0 or more
-   * @param level the result is returned once the message is at least as durable; one that is left
-   *     out, too
-   * @return {@link PublishResult#duplicate} if it was left out; its sequence is then not known, and
-   *     -1
+   * @param level the result is returned once the message, or the one that it repeats, is as durable
+   * @return {@link PublishResult#duplicate} with sequence -1 if it was left out
    */
   public PublishResult putFrom(Origin origin, long position, Message<M> message, Durability level) {
     Objects.requireNonNull(origin, "origin");
@@ -240,36 +228,30 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Reads several messages in a row: from a sequence on, up to a number, until one is missing, a
-   * delayed message in both places. To read on: from the {@link Delivery#place} after the last
-   * one's.
+   * Reads up to {@code max} messages in a row, 1 or more, until one is missing; a delayed one in
+   * both places. To read on: from the {@link Delivery#place} after the last one's. A sequence that
+   * no message has, a negative one too, finds nothing.
    *
-   * @param from a sequence that no message has, a negative one too, finds nothing
-   * @param max 1 or more
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
   public List<Delivery<M>> read(long from, int max) {
     return running().read(from, Require.positive(max, "max"));
   }
 
-  /**
-   * Returns the first message published at or after this time, in a backup or the log; empty if
-   * none.
-   */
+  /** Returns the first message published at or after this time, in log or backup; or empty. */
   public OptionalLong sequenceAt(Instant time) {
     return running().lookup().sequenceAt(Objects.requireNonNull(time, "time"));
   }
 
   /**
-   * Returns the last message with this key that was published before the call and is in the log, or
-   * in a backup: what {@link #read(long)} gives for it, also if it has expired, or is a dead
-   * letter. One that is delayed counts from when it is due.
+   * Returns the last message with this key that was published before the call and is in log or
+   * backup, also if it has expired or is a dead letter. One that is delayed counts from when it is
+   * due.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
    * that is all it holds. Two keys of one hash, a chance in 2^64 a pair, cost a search of the log.
    *
-   * @return empty if there is none
    * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged. One that was so
    *     before it was indexed is passed over
@@ -280,9 +262,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Changes options of the queue and of its subscribers while it runs. All is checked before the
-   * first of them changes. What changes of a subscriber is kept with it; what changes of the queue
-   * holds until it is closed.
+   * Changes options of the queue and of its subscribers while it runs; all or none. What changes of
+   * a subscriber is kept with it; what changes of the queue holds until it is closed.
    *
    * @throws ConfigurationException an option cannot change while the queue runs, a value is out of
    *     its range, or there is no such subscriber; nothing has changed
@@ -295,7 +276,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Returns when everything published before, and acknowledged before, is on the device.
+   * Returns when everything published and acknowledged before is on the device.
    *
    * @throws com.wookler.river.core.message.QueueFailedException the device refused; the queue has
    *     failed
@@ -310,8 +291,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Closes the queue and removes its directory; backups stay. The queue is closed also if this
-   * fails.
+   * Closes the queue, also if this fails, and removes its directory; backups stay.
    *
    * @throws com.wookler.river.common.errors.RiverException something of the directory is left
    * @throws IllegalStateException called by a {@link QueueListener}
@@ -322,9 +302,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Closes the queue: waits for calls under way, wakes consumers that wait (they get {@link
-   * QueueClosedException}), forces, which answers publishers that wait, and gives back every
-   * thread, file and mapping. Idempotent. The queue is closed also if this fails.
+   * Closes the queue, also if this fails: waits for calls under way, wakes consumers that wait
+   * (they get {@link QueueClosedException}), forces, which answers publishers that wait, and gives
+   * back every thread, file and mapping. Idempotent.
    *
    * @throws com.wookler.river.core.message.QueueFailedException the log has failed, now or before:
    *     what was published may not be on the device
@@ -341,8 +321,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Collects the settings of a queue. Not thread-safe. Settings out of their range are refused by
-   * {@link #open}.
+   * Collects the settings of a queue, which {@link #open} checks. Not thread-safe.
    *
    * @param <M> type of the data
    */
@@ -383,10 +362,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Archives drained blocks instead of just deleting them.
-     *
-     * @param base in which the queue has a directory of its name
-     * @param retention how long a backup is kept after it was made; zero: for ever
+     * Archives drained blocks, which are else deleted, under {@code base} in a directory of the
+     * queue's name, and keeps a backup for {@code retention} after it was made; zero: for ever.
      */
     public Builder<M> backup(Path base, Duration retention) {
       Objects.requireNonNull(retention, "retention"); // before one of the two is taken
@@ -394,10 +371,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
           .set(QueueOptions.BACKUP_RETENTION, retention);
     }
 
-    /**
-     * What becomes of a drained block for whose backup there is no space (default: it stays until
-     * there is).
-     */
+    /** Sets what becomes of a block for whose backup there is no space (default: it stays). */
     public Builder<M> backupFull(BackupFull policy) {
       return set(QueueOptions.BACKUP_FULL, Objects.requireNonNull(policy, "policy"));
     }
@@ -423,17 +397,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * How many messages the queue may hold (default: any number): what its slowest subscriber has
-     * not completed, and without subscribers what is in the log; and the delayed ones that wait and
-     * are not among these; see {@link #whenFull}.
+     * Sets how many messages the queue may hold (default: any number): what its slowest subscriber
+     * has not completed, and without subscribers what is in the log; and the delayed ones that wait
+     * and are not among these.
      */
     public Builder<M> maxMessages(long messages) {
       return set(QueueOptions.MAX_MESSAGES, messages);
     }
 
     /**
-     * How many bytes, envelopes included, the queue may hold (default: any number), counted like
-     * {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
+     * Sets how many bytes, envelopes included, the queue may hold (default: any number), counted
+     * like {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
      * sizes, and delayed ones by what was published next to them.
      */
     public Builder<M> maxBytes(long bytes) {
@@ -441,10 +415,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * What a publish does for which these limits leave no room (default {@link FullPolicy#REJECT}).
-     * A batch larger than a limit is refused at once, whatever the policy.
-     *
-     * @param timeout how long {@link FullPolicy#BLOCK} waits (default 30 s)
+     * Sets what a publish does for which these limits leave no capacity (default {@link
+     * FullPolicy#REJECT}), and how long {@link FullPolicy#BLOCK} waits (default 30 s). A batch
+     * larger than a limit is refused at once, whatever the policy.
      */
     public Builder<M> whenFull(FullPolicy policy, Duration timeout) {
       Objects.requireNonNull(timeout, "timeout");
@@ -477,11 +450,11 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
     /**
      * Lets messages expire so long after they were published (default zero: only those that say
-     * so). What is out then may still be acknowledged.
+     * so). What is in flight then may still be acknowledged.
      *
-     * @param expiryQueue another queue, to which a message is transferred for each subscriber that
-     *     had not completed it, before it counts as completed. It has to be open here, with the
-     *     same base directory; else expired messages wait, and those after them. Null: they go
+     * @param expiryQueue another queue, open here with the same base directory, to which a message
+     *     is transferred for each subscriber that had not completed it, before it counts as
+     *     completed; while it cannot be, expired messages and those after them wait. Null: they go
      *     nowhere
      */
     public Builder<M> maxAge(Duration age, @Nullable String expiryQueue) {
@@ -490,8 +463,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Other queues to which every message is forwarded, each once, in order, batches as batches
-     * (default: none); a little after its publish, also after a crash.
+     * Forwards every message to other queues (default: none), each once, in order, batches as
+     * batches; a little after its publish, also after a crash.
      *
      * <p>They have to be open in this JVM, with the same base directory; what is for one that is
      * not, or is full, waits in this queue's log. Key, headers and what is left of the expiry go
@@ -504,8 +477,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Whether the queue is there for {@link #forwardTo} alone (default: no): without subscribers,
-     * and its log is kept only until all targets have forced what they got.
+     * Sets whether the queue is for {@link #forwardTo} alone (default: no): without subscribers,
+     * its log kept only until all targets have forced what they got.
      */
     public Builder<M> fanoutOnly(boolean on) {
       return set(QueueOptions.FANOUT_ONLY, on);
@@ -517,10 +490,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
-     * whichever is less, and a block more where the backup is on the same volume; 0: none). When no
-     * more are left, publishing ends with {@link com.wookler.river.core.message.QueueFullException}
-     * until there is space again; reading, acknowledging and archiving continue.
+     * Sets the bytes of its volume that the queue leaves free (default 256 MB or 5 % of the volume,
+     * whichever is less, and a block more where the backup is on the same volume; 0: none). Below
+     * them publishing ends with a {@code QueueFullException} until there is space again; reading,
+     * acknowledging and archiving continue.
      */
     public Builder<M> diskReserve(long bytes) {
       return set(QueueOptions.DISK_RESERVE, bytes);
@@ -564,11 +537,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
-     * Makes the queue and starts it.
+     * Makes the queue and starts it; see {@link MessageQueue#start}.
      *
      * @throws ConfigurationException a setting is out of its range
-     * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
-     * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
      */
     public MessageQueue<M> open() {
       MessageQueue<M> queue = new MessageQueue<>(config());

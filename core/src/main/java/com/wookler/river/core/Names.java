@@ -4,15 +4,13 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.Locale;
 
 /**
- * The rule for names of queues and subscribers, which are directories on disk and parts of
- * addresses.
+ * The rule for names of queues and subscribers, which are directories and parts of addresses.
  *
  * <p>1 to 64 letters, digits, {@code . _ -} of ASCII, the first one no dot or hyphen. The endings
  * {@code .dead} and {@code .discarded-…} are River's own. Names that differ only in case are the
  * same name, because on some file systems they are the same directory.
  */
 final class Names {
-  /** Ends the names of queues of dead letters. */
   static final String DEAD = ".dead";
 
   private static final int LONGEST = 64;
@@ -48,11 +46,7 @@ final class Names {
     return allowed;
   }
 
-  /**
-   * The same for another queue that a queue's parameter names.
-   *
-   * @throws ConfigurationException naming both
-   */
+  /** Checks the name that a queue's parameter gives of another one; the error names both. */
   static void check(String queue, String param, String name) {
     try {
       check("queue", name);

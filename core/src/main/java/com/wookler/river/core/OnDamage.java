@@ -6,15 +6,14 @@ package com.wookler.river.core;
 public enum OnDamage {
   /**
    * It continues at the next valid message. What is lost counts as completed for it, and is
-   * reported: in the log, to listeners, in a counter and in the file {@code damage.log} of the
-   * queue's directory, with the damaged bytes in {@code damaged} beside it.
+   * reported: in the log, to listeners, in a counter and in {@code damage.log} of the queue's
+   * directory, with the damaged bytes in {@code damaged} beside it.
    */
   SALVAGE,
-
   /**
-   * It stops: each poll ends with {@link com.wookler.river.core.message.DamagedMessageException},
-   * until it is moved by {@code seek}. A delayed message that is found damaged when it is due
-   * waits, and holds up no other; it is tried again, and that is logged, once a minute.
+   * It stops: each poll ends with a {@code DamagedMessageException} until {@code seek} moves it. A
+   * delayed message that is found damaged when it is due waits, and holds up no other; it is tried
+   * again, and that is logged, once a minute.
    */
   STOP
 }

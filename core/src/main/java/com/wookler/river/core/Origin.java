@@ -32,10 +32,7 @@ public record Origin(String name) {
     return new Origin(name);
   }
 
-  /**
-   * Returns the identity under which a queue keeps the origin, as it keeps queues that forward to
-   * it under theirs: the first 16 bytes of SHA-256 of the name.
-   */
+  /** Returns the identity under which a queue keeps it: the first 16 bytes of its SHA-256. */
   UUID id() {
     try {
       byte[] hash =

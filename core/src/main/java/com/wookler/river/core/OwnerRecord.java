@@ -27,10 +27,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The file has {@value #BYTES} bytes, filled up with spaces, and is written over in place, so
  * that it takes no new space on a full disk. A closed queue has one with process id 0.
  *
- * @param host name of the machine, for people
- * @param machine within which process ids mean something: boot id and pid namespace, where the
- *     system has them
- * @param pid of the process; 0 if the queue is closed
+ * @param host for people
+ * @param machine within which process ids mean something: boot id and pid namespace
  * @param started when the process was started, in a unit of the system's
  * @param lock identifies the file {@code LOCK} beside it: a copied directory has another
  * @param token random, another at each opening
@@ -44,7 +42,6 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
   private static final String HOST = hostName();
   private static final String MACHINE = machineName();
 
-  /** This process, with a fresh token. */
   static OwnerRecord ofThisProcess(String lock) {
     long pid = ProcessHandle.current().pid();
     return new OwnerRecord(HOST, MACHINE, pid, startOf(pid), lock, UUID.randomUUID().toString());
@@ -69,7 +66,6 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     }
   }
 
-  /** Writes the file, over the one that is there. */
   void write(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) {
@@ -95,15 +91,11 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     return new OwnerRecord(host, machine, 0, 0, lock, "");
   }
 
-  /** Returns whether the queue was opened in this process. */
   boolean isOfThisProcess() {
     return pid == ProcessHandle.current().pid() && isRunning();
   }
 
-  /**
-   * Returns whether the process is known to run. False where that cannot be known: it belongs to
-   * another machine, to another boot of this one, or to another container.
-   */
+  /** Returns whether the process is known to run; false on another machine, boot or container. */
   boolean isRunning() {
     return pid != 0 && machine.equals(MACHINE) && started == startOf(pid);
   }
@@ -131,8 +123,8 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
   }
 
   /**
-   * Returns when a process was started; -1 if there is none. On Linux in ticks since the boot,
-   * which do not change when the clock is set, as the JDK's answer does.
+   * Returns when a process was started, or -1. On Linux in ticks since the boot, which do not
+   * change when the clock is set, as the JDK's answer does.
    */
   static long startOf(long pid) {
     try {

@@ -9,14 +9,13 @@ import java.util.TreeMap;
 /**
  * The result of a publish: one message, or a batch.
  *
- * @param sequence of the first message that was stored; the others of the batch that were stored
- *     follow it without a gap, in the order of the batch. If nothing was stored because all are
- *     duplicates, the sequence of the message that the first one repeats
+ * @param sequence of the first message that was stored; those stored after it follow without a gap,
+ *     in the order of the batch. If all are duplicates, that of the message that the first one
+ *     repeats
  * @param duplicates the messages that were not stored because their id was published before, within
- *     the queue's window ({@code queue.deduplicate}) or earlier in the same batch: from each one's
- *     index in the batch, ascending, to the sequence of the message that it repeats; unmodifiable
- * @param durability how durable the messages are now: the level of the queue, or of the call if
- *     that is more
+ *     the queue's window ({@code queue.deduplicate}) or earlier in the batch: from each one's index
+ *     in the batch, ascending, to the sequence of the message that it repeats; unmodifiable
+ * @param durability the level of the queue, or of the call if that is more
  */
 public record PublishResult(long sequence, Map<Integer, Long> duplicates, Durability durability) {
   /** Copies the duplicates. */

@@ -11,29 +11,23 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Thread-safe; there is one a queue, shared by all. Order is one total order a queue, and the
  * messages of one thread keep theirs. When a publish returns, the message is as durable as the
- * queue's {@link Durability} says, or as the call asked if that is more.
+ * queue's {@link Durability} says, or as the call asked if that is more. A full queue refuses,
+ * waits or discards, as its {@link FullPolicy} says; with {@link FullPolicy#BLOCK} every method
+ * here may wait, {@link #putAsync} too.
  *
- * <p>A queue with limits that is full refuses, waits or discards, as its {@link FullPolicy} says;
- * with {@link FullPolicy#BLOCK} every method here may wait, {@link #putAsync} too.
- *
- * <p>Errors: {@link com.wookler.river.core.message.QueueFullException}, {@link
- * com.wookler.river.core.message.MessageTooLargeException} and {@link
- * com.wookler.river.core.message.QueueClosedException} mean that nothing was stored, and so does an
- * exception of the converter; {@link com.wookler.river.core.message.QueueFailedException} means
- * that it may or may not be. Where a file cannot be opened, for want of descriptors, the call ends
- * with a {@link com.wookler.river.common.errors.RiverException} that says which: nothing was
- * stored, or, of {@link Durability#DISK} only, it is stored but not on the device yet; the queue
- * goes on. Publishing is not interruptible: an interrupt, also while the call waits for the device,
- * leaves the thread's flag set and the publish completes; only a wait for room in a full queue
- * ends, with {@link com.wookler.river.core.message.QueueFullException}.
+ * <p>Errors: {@code QueueFullException}, {@code MessageTooLargeException}, {@code
+ * QueueClosedException} and an exception of the converter mean that nothing was stored; {@code
+ * QueueFailedException} means that it may or may not be. Where a file cannot be opened, for want of
+ * descriptors, the call ends with a {@link com.wookler.river.common.errors.RiverException} that
+ * says which: nothing was stored, or, of {@link Durability#DISK} only, it is stored but not on the
+ * device yet; the queue goes on. Publishing is not interruptible: an interrupt, also while the call
+ * waits for the device, leaves the thread's flag set and the publish completes; only a wait for a
+ * full queue ends, with a {@code QueueFullException}.
  *
  * @param <M> type of the data
  */
 public interface Publisher<M> {
-  /**
-   * Returns the window within which messages of one id are stored once ({@code queue.deduplicate}),
-   * or zero where ids have no effect, which is the default.
-   */
+  /** Returns the window in which messages of one id are stored once; zero (the default): never. */
   default Duration window() {
     return Duration.ZERO;
   }
@@ -49,22 +43,17 @@ public interface Publisher<M> {
 
   /**
    * Publishes several messages, without keys and headers, as one at the queue's durability; atomic
-   * like {@link #putAll}.
-   *
-   * @param batch one message or more, together at most a quarter of the mapping (20 MB with the
-   *     default block size)
-   * @return the sequence of the first one; the others follow it without a gap
+   * like {@link #putAll} and within its limit. Returns the sequence of the first one; the others
+   * follow it without a gap.
    */
   long publishAll(List<M> batch);
 
   /**
    * Publishes one message, at least as durable as asked; a level below the queue's is without
-   * effect. With {@link Durability#DISK} the call waits for a force of the device, which all who
-   * wait at that time share.
+   * effect. With {@link Durability#DISK} the call waits for a force, which all who wait then share.
    *
    * <p>On a queue with a window ({@code queue.deduplicate}) a message whose id was published within
-   * it is not stored again: the result names the message that it repeats, and is returned once that
-   * is as durable as asked.
+   * it is not stored again: the result names the message that it repeats, once that is as durable.
    */
   PublishResult put(Message<M> message, Durability level);
 

@@ -29,11 +29,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * All that is configured of one queue, checked: a value for each row of {@link QueueOptions}, and
  * what is no text.
- *
- * @param <M> type of the data
  */
 final class QueueConfig<M> {
-  /** Never recycles before the block is full. */
   static final RecycleStrategy WHEN_FULL = block -> false;
 
   private static final int BLOCK_PER_MESSAGE = 4;
@@ -47,12 +44,7 @@ final class QueueConfig<M> {
   private final Start start;
   private final TimeSource time;
 
-  /**
-   * What there is from the start.
-   *
-   * @param subscribers that exist
-   * @param attachments what is started with them, by their names
-   */
+  /** The subscribers that exist from the start, and what is started with them, by their names. */
   record Start(
       List<SubscriberConfig> subscribers, Map<String, SubscriberExtension.Attachment> attachments) {
     static final Start EMPTY = new Start(List.of(), Map.of());
@@ -63,11 +55,7 @@ final class QueueConfig<M> {
     }
   }
 
-  /**
-   * Checks what is configured.
-   *
-   * @throws ConfigurationException a value is out of its range, or does not fit another one
-   */
+  /** Checks what is configured. */
   QueueConfig(
       String name,
       MessageConverter<M> converter,
@@ -97,11 +85,7 @@ final class QueueConfig<M> {
             + (ehcache == null ? "" : ehcache.toAbsolutePath()));
   }
 
-  /**
-   * Returns these values after a change, checked.
-   *
-   * @throws ConfigurationException one is out of its range, or does not fit another one
-   */
+  /** Returns these values after a change, checked. */
   Settings changed(UnaryOperator<Settings> change) {
     Settings changed = change.apply(settings);
     return new QueueConfig<>(name, converter, changed, recycle, start, time).settings;
@@ -136,27 +120,22 @@ final class QueueConfig<M> {
     return start.attachments();
   }
 
-  /** Returns the base under which the queue has its own directory. */
   Path directory() {
     return get(QueueOptions.DIRECTORY);
   }
 
-  /** Returns the value of an option that has a default. */
   <T> T get(Option<T> option) {
     return settings.get(option);
   }
 
-  /** Returns the value of an option, or null. */
   <T> @Nullable T find(Option<T> option) {
     return settings.find(option);
   }
 
-  /** Returns how long the queue keeps what no subscriber has completed. */
   Retention retention() {
     return Retention.of(settings);
   }
 
-  /** Returns how much it may hold. */
   CapacityLimits capacity() {
     return new CapacityLimits(
         get(QueueOptions.MAX_MESSAGES),
@@ -164,7 +143,6 @@ final class QueueConfig<M> {
         get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST);
   }
 
-  /** Returns whether it may not hold any number of messages and bytes. */
   boolean isLimited() {
     return get(QueueOptions.MAX_MESSAGES) != Long.MAX_VALUE
         || get(QueueOptions.MAX_BYTES) != Long.MAX_VALUE;
@@ -186,7 +164,6 @@ final class QueueConfig<M> {
     return nanos == 0 ? Long.MAX_VALUE : TimeUnit.NANOSECONDS.toMicros(nanos);
   }
 
-  /** Returns how its log is to be kept in this directory. */
   LogSettings logSettings(DataDirectory own) {
     return new LogSettings(
         name,
@@ -207,8 +184,8 @@ final class QueueConfig<M> {
   }
 
   /**
-   * Returns the bytes that blocks leave free on the volume of this directory. Where the backup is
-   * on it too, a block more: a block must be backed up before its space is free.
+   * Returns the bytes that blocks leave free on the volume of this directory; a block more where
+   * the backup is on it too, as a block must be backed up before its space is free.
    */
   private long diskReserve(Path own) {
     Long given = find(QueueOptions.DISK_RESERVE);

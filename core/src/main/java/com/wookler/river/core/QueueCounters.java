@@ -15,18 +15,12 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
-/**
- * Creates the counters and gauges of one queue, and removes them from the monitor's report again.
- *
- * <p>Thread-safe.
- */
+/** Creates the counters and gauges of one queue, and removes them again. Thread-safe. */
 final class QueueCounters {
   private final String queue;
   private final TimeSource time;
   private final String store;
   private final CounterSet counters = new CounterSet();
-
-  /** The gauges of open subscribers. */
   private final Map<SubscriberCounters, StatsGauges<SubscriberStats>> gauges =
       new ConcurrentHashMap<>();
 
@@ -115,9 +109,7 @@ final class QueueCounters {
     counters.close();
   }
 
-  /**
-   * Forgets what a deleted queue has counted by its name, which a closed one leaves in the reports.
-   */
+  /** Forgets what a deleted queue has counted; a closed one leaves it in the reports. */
   static void forget(String queue, List<String> subscribers) {
     Monitoring.forget(Constants.storeNamespace(queue));
     subscribers.forEach(subscriber -> forgetDead(queue, subscriber));

@@ -9,11 +9,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What delayed delivery needs of its queue.
- *
- * @param flush has the queue forced, on the flusher
- */
+/** What delayed delivery needs of its queue, which {@code flush} forces, on the flusher. */
 record QueueDelays(Runnable flush, QueueStorage storage) implements DelayContext.QueueParts {
   @Override
   public void flushSoon() {

@@ -6,10 +6,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Takes a queue from its settings to its running parts and back; see {@link QueueState}.
- * Thread-safe.
- */
+/** Takes a queue from settings to running parts and back; see {@link QueueState}. Thread-safe. */
 final class QueueLifecycle<M> {
   private final Listeners listeners;
   private final ReentrantLock lock = new ReentrantLock();
@@ -25,7 +22,6 @@ final class QueueLifecycle<M> {
     this.listeners = listeners;
   }
 
-  /** Takes settings in the place of those it has. */
   void configure(QueueConfig<M> settings) {
     lock.lock();
     try {
@@ -68,12 +64,7 @@ final class QueueLifecycle<M> {
     state = next;
   }
 
-  /**
-   * Returns the parts of a queue that runs.
-   *
-   * @throws QueueClosedException it is closed
-   * @throws IllegalStateException it was not started
-   */
+  /** Returns the parts of a queue that runs; fails if it is closed, or was not started. */
   RunningQueue<M> running() {
     RunningQueue<M> parts = running;
     if (parts == null) {
@@ -92,7 +83,6 @@ final class QueueLifecycle<M> {
     return name.isEmpty() ? "the queue" : "queue " + name;
   }
 
-  /** Empty before it was configured. */
   String name() {
     return name;
   }

@@ -11,43 +11,24 @@ import java.nio.file.Path;
  * IllegalStateException}; have another thread do it.
  */
 public interface QueueListener {
-  /**
-   * A drained block was compressed, verified and removed from the log.
-   *
-   * @param block its number
-   * @param firstSequence of its first message
-   * @param messages how many it holds
-   * @param backup the compressed file
-   */
+  /** A drained block was compressed into a verified backup, and removed from the log. */
   default void blockArchived(int block, long firstSequence, long messages, Path backup) {}
 
   /**
    * A drained block could not be backed up, and stays in the log: the directory of the backups
-   * cannot be written, say. It is tried again, later and later. Called once, until a backup has
-   * been made and another one fails.
-   *
-   * @param block its number
-   * @param why what the first try met
+   * cannot be written, say. It is tried again, later and later. Called once, with what the first
+   * try met, until a backup has been made and another one fails.
    */
   default void backupFailed(int block, String why) {}
 
   /**
    * Publishers are refused or wait, because the queue holds as much as its limits allow, or because
-   * the disk is full or has no more left than its reserve. Called once, until publishing has
-   * continued and stopped again.
-   *
-   * @param why the text of the first refusal
+   * the disk is full or has no more left than its reserve. Called once, with the text of the first
+   * refusal, until publishing has continued and stopped again.
    */
   default void full(String why) {}
 
-  /**
-   * A subscriber gave a message up; it is among its dead letters now, on the device.
-   *
-   * @param subscriber its name
-   * @param sequence of the message
-   * @param attempts deliveries that it had
-   * @param reason why
-   */
+  /** A message became a dead letter of the subscriber, on the device, after so many deliveries. */
   default void deadLetter(String subscriber, long sequence, int attempts, String reason) {}
 
   /**
@@ -55,20 +36,16 @@ public interface QueueListener {
    * they were older: see {@link
    * com.wookler.river.core.subscriber.SubscriberConfig#deadLetterLimit}. Letters that are redriven
    * or purged are not among them.
-   *
-   * @param subscriber its name
-   * @param letters how many
    */
   default void deadLettersDropped(String subscriber, long letters) {}
 
   /**
    * Messages were lost to damage, and subscribers continue after them. Called once for each run of
-   * messages, the caller that meets it first, and not again after a restart.
+   * messages, and not again after a restart.
    *
    * @param block its number; -1: they were delayed, and in a file of those
    * @param file its data file; that of its backup if the block has left the log
    * @param firstSequence the first that is lost; -1: nothing is left that says which they were
-   * @param messages how many
    */
   default void damaged(int block, Path file, long firstSequence, long messages) {}
 

@@ -397,7 +397,6 @@ public final class QueueOptions {
 
   private QueueOptions() {}
 
-  /** The class of a converter. */
   private static final class ConverterType extends OptionType<MessageConverter<?>> {
     ConverterType() {
       super(Json.TEXT, "class", "");

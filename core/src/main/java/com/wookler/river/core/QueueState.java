@@ -21,8 +21,7 @@ public enum QueueState {
       case STARTING -> next == RUNNING || next == NEW;
       case RUNNING -> next == STOPPING;
       case STOPPING -> next == STOPPED;
-      case FAILED, STOPPED ->
-          false; // FAILED is what a running queue shows, see QueueLifecycle.state
+      case FAILED, STOPPED -> false; // a running queue shows FAILED, see QueueLifecycle.state
     };
   }
 }

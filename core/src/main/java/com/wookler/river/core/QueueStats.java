@@ -17,15 +17,13 @@ package com.wookler.river.core;
  * @param discarded messages discarded since the queue was opened, by {@link
  *     FullPolicy#DISCARD_OLDEST} or by a retention, before a subscriber had completed them, counted
  *     once for each such subscriber. While there is no subscriber a message is counted once, when
- *     its block leaves the log, not before; one that is still there when a subscriber is made that
- *     would begin with it counts as that one's
+ *     its block leaves the log; one that is still there when a subscriber is made that would begin
+ *     with it counts as that one's
  * @param diskFree bytes that the queue's volume has free
- * @param delayed messages that wait for the time until which they were delayed; one that was
- *     published a moment ago may be missing
+ * @param delayed messages that wait until they are due; one that was just published may be missing
  * @param lostEver messages that were ever known to be lost, each counted once, restarts included;
  *     it never becomes less as long as the queue has its {@code damage.log}
- * @param backupFailures tries to back a block up that have failed since the last backup was made;
- *     0: nothing is wrong
+ * @param backupFailures tries to back a block up that have failed since the last backup was made
  */
 public record QueueStats(
     long messages,

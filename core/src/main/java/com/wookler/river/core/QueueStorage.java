@@ -21,9 +21,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where a running queue keeps and finds its messages: its directory, its background threads, its
- * log, its backups, and what looks messages up in them. Opened before everything else of the queue,
- * and closed after it.
+ * Where a running queue keeps and finds its messages: directory, background threads, log, backups,
+ * and what looks messages up. Opened before everything else of the queue, and closed after it.
  */
 final class QueueStorage {
   private static final Logger LOG = LoggerFactory.getLogger(QueueStorage.class);
@@ -42,16 +41,14 @@ final class QueueStorage {
   final @Nullable LatestByKey keys;
   final DamageReporter salvage;
 
-  /** The files of subscribers' ledgers: read before the log is opened, which needs their end. */
+  // of subscribers: read before the log is opened, which needs their end
   final Map<String, LedgerFiles> ledgerFiles = new HashMap<>();
 
   private final ClosingStack closing;
 
   /**
-   * Opens the storage; what was opened is left to the closing stack also if something fails.
-   *
-   * @param release closes the directory, or deletes it
-   * @param beforeLog runs before the log is closed, when nothing else of the queue is open
+   * Opens the storage; what was opened is left to the closing stack also if something fails. {@code
+   * release} closes or deletes the directory; {@code beforeLog} runs when only the storage is open.
    */
   QueueStorage(
       QueueConfig<?> config,
@@ -142,7 +139,6 @@ final class QueueStorage {
     return opened;
   }
 
-  /** Returns the queue as one end of transfers. */
   Endpoint endpoint() {
     return new Endpoint(
         config.name(),
@@ -153,15 +149,11 @@ final class QueueStorage {
         config.time());
   }
 
-  /** Returns whether readers continue after damage, which is reported. */
   boolean passesDamage() {
     return config.get(QueueOptions.ON_DAMAGE) == OnDamage.SALVAGE;
   }
 
-  /**
-   * Returns where a reader continues that finds no message of this sequence; the sequence itself if
-   * it must stop.
-   */
+  /** Returns where a reader continues that finds no message here; the same if it must stop. */
   long passOver(long sequence) {
     long end = log.gaps().endOf(sequence);
     return end > sequence || !passesDamage() ? end : salvage.passOver(sequence);
@@ -176,7 +168,6 @@ final class QueueStorage {
     }
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     lookup.leave(block);
     if (keys != null) {
@@ -184,7 +175,6 @@ final class QueueStorage {
     }
   }
 
-  /** Returns how many messages the log holds. */
   long messages() {
     long first = log.firstSequence();
     return log.nextSequence() - first - log.gaps().messagesFrom(first);

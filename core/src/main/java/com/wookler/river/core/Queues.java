@@ -8,11 +8,10 @@ public final class Queues {
   private Queues() {}
 
   /**
-   * Returns the publisher of the queue of this name, as long as it runs. Its data has the type that
-   * the queue's converter takes; the caller must know it.
+   * Returns the publisher of the queue of this name, or empty if none runs now. Its data has the
+   * type that the queue's converter takes; the caller must know it.
    *
-   * @return empty if no queue of this name runs now
-   * @throws com.wookler.river.common.errors.ConfigurationException several do, in different
+   * @throws com.wookler.river.common.errors.ConfigurationException several run, in different
    *     directories
    */
   @SuppressWarnings("unchecked")

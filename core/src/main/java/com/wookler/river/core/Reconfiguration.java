@@ -33,11 +33,7 @@ final class Reconfiguration {
     this.subscribers = subscribers;
   }
 
-  /**
-   * Checks all changes, and then makes them.
-   *
-   * @throws ConfigurationException a value cannot be; nothing has changed
-   */
+  /** Checks all changes, and then makes them; if a value cannot be, nothing has changed. */
   void apply(Changes changes) {
     changing.lock();
     try {
@@ -72,7 +68,6 @@ final class Reconfiguration {
     return changed;
   }
 
-  /** Returns the values of the queue's options now. */
   Settings settings() {
     return config.settings();
   }

@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 public final class Retention {
   private static final Duration LONGEST = Duration.ofDays(36_500);
 
-  /** Keeps everything: the default. */
   static final Retention NONE = new Retention(Duration.ZERO, Long.MAX_VALUE, Long.MAX_VALUE, false);
 
   private final Duration age; // zero: any
@@ -38,30 +37,22 @@ public final class Retention {
     this.unfinished = unfinished;
   }
 
-  /**
-   * Removes a block when its last message was published longer ago than this.
-   *
-   * @param age positive
-   */
+  /** Removes a block when its last message was published longer ago than this positive time. */
   public static Retention ofAge(Duration age) {
     return NONE.withAge(age);
   }
 
   /**
-   * Removes the oldest block when the others have this many bytes; so the log keeps at least these,
-   * and at most a block more.
-   *
-   * @param bytes of block files in use, 1 or more
+   * Removes the oldest block when the others have this many bytes, 1 or more; so the log keeps at
+   * least these, and at most a block more.
    */
   public static Retention ofBytes(long bytes) {
     return NONE.withBytes(bytes);
   }
 
   /**
-   * Removes the oldest block when the others hold this many messages; so the log keeps at least
-   * these, and at most a block more.
-   *
-   * @param messages 1 or more
+   * Removes the oldest block when the others hold this many messages, 1 or more; so the log keeps
+   * at least these, and at most a block more.
    */
   public static Retention ofMessages(long messages) {
     return NONE.withMessages(messages);
@@ -77,10 +68,7 @@ public final class Retention {
     return new Retention(age, limit, messages, unfinished);
   }
 
-  /**
-   * Returns the same with a limit by {@link #ofMessages messages} too; whichever comes first
-   * counts.
-   */
+  /** Returns the same with a limit by {@link #ofMessages} too; whichever comes first counts. */
   public Retention withMessages(long limit) {
     return new Retention(age, bytes, limit, unfinished);
   }
@@ -94,7 +82,6 @@ public final class Retention {
     return unfinished;
   }
 
-  /** Returns the retention that these settings say. */
   static Retention of(Settings settings) {
     return new Retention(
         settings.get(QueueOptions.RETENTION_AGE),
@@ -103,7 +90,6 @@ public final class Retention {
         settings.is(QueueOptions.RETENTION_UNFINISHED));
   }
 
-  /** Returns the settings with this retention. */
   Settings in(Settings settings) {
     return settings
         .with(QueueOptions.RETENTION_AGE, age)
@@ -112,17 +98,11 @@ public final class Retention {
         .with(QueueOptions.RETENTION_UNFINISHED, unfinished);
   }
 
-  /** Returns whether it keeps everything. */
   boolean isNone() {
     return age.isZero() && bytes == Long.MAX_VALUE && messages == Long.MAX_VALUE;
   }
 
-  /**
-   * Returns whether the oldest block may go.
-   *
-   * @param held by the log, that block included
-   * @param ageMicros how old its last message is
-   */
+  /** Returns whether the oldest block may go, of what the log holds, that block included. */
   boolean isOver(Seal oldest, Held held, long ageMicros) {
     return isOld(ageMicros)
         || (messages != Long.MAX_VALUE && held.messages() - oldest.messages() >= messages)
@@ -135,6 +115,5 @@ public final class Retention {
         && ageMicros > TimeUnit.NANOSECONDS.toMicros(age.toNanos());
   }
 
-  /** What a log holds. */
   record Held(long messages, long bytes) {}
 }

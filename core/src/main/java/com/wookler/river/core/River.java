@@ -16,11 +16,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one configuration file, opened together and closed in one order.
- *
- * <p>If the file has an {@code <env>} and none was created yet, it is created first and shut down
- * and forgotten last. Either every queue runs when {@link #open} returns, or none does and nothing
- * stays open. Thread-safe.
+ * All queues of one configuration file, opened together and closed in one order. If the file has an
+ * {@code <env>} and none was created yet, it is created first and shut down and forgotten last.
+ * Thread-safe.
  */
 public final class River implements AutoCloseable {
   private final Path file;
@@ -35,7 +33,7 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * Opens every {@code <queue>} under the root of the file.
+   * Opens every {@code <queue>} under the root of the file; all or none.
    *
    * @throws ConfigurationException the file is wrong, naming line, element and parameter
    * @throws com.wookler.river.common.errors.RiverException a queue cannot be opened
@@ -60,10 +58,7 @@ public final class River implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads all before the first is started: a mistake in the last one must not leave the others
-   * open.
-   */
+  /** Reads all before one is started: a mistake in the last must not leave the others open. */
   private static List<MessageQueue<?>> configured(ConfigNode root) {
     List<MessageQueue<?>> queues = new ArrayList<>();
     for (ConfigNode node : root.children("queue")) {
@@ -85,8 +80,8 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * One queue. Its data has the type that the converter named in the file makes; the caller must
-   * know it.
+   * Returns a queue. Its data has the type that the file's converter makes; the caller must know
+   * it.
    *
    * @throws ConfigurationException there is none of this name
    */

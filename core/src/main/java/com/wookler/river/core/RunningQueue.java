@@ -49,10 +49,8 @@ import org.slf4j.LoggerFactory;
  * The parts of a queue while it runs: the assembly point of the module.
  *
  * <p>Opening puts the parts together in the stages of {@link ClosingStack.Stage}, and if one fails
- * closes those before it again. Closing goes the other way, part by part: what calls into the queue
- * first, then what runs in the background, then subscribers, look-ups, log and directory. No part
- * is closed while a call into it can be under way, because a mapping that vanishes under a reader
- * ends the JVM.
+ * closes those before it again. Closing goes the other way. No part is closed while a call into it
+ * can be under way, because a mapping that vanishes under a reader ends the JVM.
  */
 final class RunningQueue<M> implements OpenQueue {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
@@ -70,8 +68,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final ForceOrder order;
   private final BlockArchiver archiver;
   private final Reconfiguration reconfiguration;
-  private final OpenQueues.Slot slot =
-      new OpenQueues.Slot(this); // unknown to other queues until it runs
+  private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // others find it once it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of(); // subscribers when it was closed; as above
 
@@ -181,7 +178,6 @@ final class RunningQueue<M> implements OpenQueue {
         new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
   }
 
-  /** Returns a queue of dead letters: its subscribers have none. */
   static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
     return new RunningQueue<>(config, new Listeners(), false);
   }
@@ -239,10 +235,7 @@ final class RunningQueue<M> implements OpenQueue {
     return opened;
   }
 
-  /**
-   * Returns the lowest sequence that counts in the limits: one that waits for its time needs room
-   * too.
-   */
+  /** Returns the lowest sequence that counts in the limits: what waits for its time counts too. */
   private long needed() {
     long needed = subscribers.needed();
     return needed - delays.waitingBelow(needed);
@@ -387,13 +380,10 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   /**
-   * Closes all parts; with {@code delete} the directory is deleted at the end. Whatever fails, the
-   * rest is closed all the same.
+   * Closes all parts, whatever fails; with {@code delete} the directory is deleted at the end.
    *
    * @throws QueueFailedException what was published may not be on the device; not with {@code
    *     delete}
-   * @throws RiverException something else failed; other exceptions and errors are thrown as they
-   *     are
    */
   void close(boolean andDelete) {
     delete = andDelete;

@@ -22,11 +22,7 @@ final class SharedReader implements AutoCloseable {
     this.reader = log.reader();
   }
 
-  /**
-   * Returns the reader, for as long as the lock is held.
-   *
-   * @throws QueueClosedException it is closed
-   */
+  /** Returns the reader, for as long as the lock is held, unless it is closed. */
   @GuardedBy("lock")
   LogReader get() {
     if (closed) {
@@ -35,7 +31,6 @@ final class SharedReader implements AutoCloseable {
     return reader;
   }
 
-  /** Closes a block that leaves the log. */
   void leave(int block) {
     lock.lock();
     try {

@@ -10,11 +10,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recycles a block when it holds so many messages or so many bytes, whichever comes first.
+ * Recycles a block when it holds so many messages or so many bytes, whichever comes first. Exact
+ * for single messages; a batch is never split, so a block may pass its limit by one batch.
  *
- * <p>Exact for single messages; a batch is never split, so a block may pass its limit by one batch.
- * In XML: {@code recycle.size} (messages), {@code recycle.bytes} (a size such as {@code 16MB}), at
- * least one of them, and also {@code recycle.time}, as {@link TimeBasedRecycle} has it.
+ * <p>In XML: {@code recycle.size} (messages), {@code recycle.bytes} (a size such as {@code 16MB}),
+ * at least one of them, and also {@code recycle.time}, as {@link TimeBasedRecycle} has it.
  */
 public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
   private long maxMessages = Long.MAX_VALUE; // set before the queue starts, never after
@@ -29,11 +29,7 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
     this.maxBytes = maxBytes;
   }
 
-  /**
-   * By messages.
-   *
-   * @param messages 1 or more
-   */
+  /** Recycles by messages, 1 or more. */
   public static SizeBasedRecycle ofMessages(long messages) {
     if (messages < 1) {
       throw new ConfigurationException("recycle.size is " + messages + "; it must be 1 or more");
@@ -41,11 +37,7 @@ public final class SizeBasedRecycle implements RecycleStrategy, Configurable {
     return new SizeBasedRecycle(messages, Long.MAX_VALUE);
   }
 
-  /**
-   * By bytes of messages, with their envelopes.
-   *
-   * @param bytes 1 or more
-   */
+  /** Recycles by bytes of messages, with their envelopes, 1 or more. */
   public static SizeBasedRecycle ofBytes(long bytes) {
     if (bytes < 1) {
       throw new ConfigurationException("recycle.bytes is " + bytes + "; it must be 1 or more");

@@ -22,8 +22,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Thread-safe. The stats are taken under this object's monitor, so that they are not being taken
  * any more when {@link #close} returns.
- *
- * @param <S> type of the stats
  */
 final class StatsGauges<S> implements AutoCloseable {
   private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -52,7 +50,6 @@ final class StatsGauges<S> implements AutoCloseable {
     this.takenAt = time.nanoTime() - FRESH_NANOS;
   }
 
-  /** Reports what a queue holds. */
   static StatsGauges<QueueStats> ofQueue(
       String queue, Supplier<QueueStats> source, TimeSource time) {
     StatsGauges<QueueStats> all =
@@ -123,7 +120,6 @@ final class StatsGauges<S> implements AutoCloseable {
     return taken == null ? 0 : figure.applyAsLong(taken);
   }
 
-  /** Reports nothing from now on. */
   @Override
   public void close() {
     synchronized (this) {

@@ -14,9 +14,9 @@ public interface SubscriberExtension {
   List<String> elements();
 
   /**
-   * Reads a subscriber's elements. Starts nothing, and touches nothing on disk.
+   * Reads a subscriber's element, of which at least one child is of this extension. Starts nothing,
+   * and touches nothing on disk.
    *
-   * @param subscriber its element, of which at least one child is of this extension
    * @throws com.wookler.river.common.errors.ConfigurationException something in it is wrong
    */
   Attachment configure(ConfigNode subscriber);
@@ -24,11 +24,7 @@ public interface SubscriberExtension {
   /** What is to be started with a subscriber. */
   @FunctionalInterface
   interface Attachment {
-    /**
-     * Starts it; the queue runs.
-     *
-     * @return closed when the queue is closed, before anything else of it
-     */
+    /** Starts it on a running queue, which closes the result before anything else of it. */
     AutoCloseable attach(Subscriber<?> subscriber);
   }
 }

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * Knows every subscriber of a queue, also those that were not opened in this run: what they have
  * not completed stays.
  *
- * <p>Thread-safe. Creating, reopening and removing are guarded by this object's monitor, and happen
- * under the context's removal lock, taken before it, so that no block is deleted while a new
- * subscriber begins in it.
+ * <p>Thread-safe. Creating, reopening and removing are guarded by this object's monitor, under the
+ * context's removal lock, taken before it, so that no block is deleted while a new subscriber
+ * begins in it.
  */
 final class SubscriberRegistry<M> {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberRegistry.class);
@@ -48,42 +48,26 @@ final class SubscriberRegistry<M> {
   private final BiFunction<String, Path, DeadLetterStore<M>> deadLetters;
   private final Forwards forwards;
 
-  /** By name in lower case. */
-  private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>();
-
-  /** The settings of those that the queue's own settings name. */
-  private final List<SubscriberConfig> configured;
-
+  private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>(); // by lower-case name
+  private final List<SubscriberConfig> configured; // those that the queue's own settings name
   private final AtomicLong discardedOfClosed = new AtomicLong();
 
   @GuardedBy("this")
   private boolean closed;
 
-  /**
-   * A subscriber.
-   *
-   * @param open null while it is not open
-   * @param closedLowWatermark its low watermark while it is not open
-   */
+  /** A subscriber; while it is closed, its low watermark is kept here. */
   private record Entry<M>(
       SubscriberConfig config, @Nullable DurableSubscriber<M> open, long closedLowWatermark) {
     long lowWatermark() {
       return open == null ? closedLowWatermark : open.lowWatermark();
     }
 
-    /** Returns the entry as it is when this subscriber is closed. */
     Entry<M> without(DurableSubscriber<M> closed) {
       return open == closed ? new Entry<>(config, null, closed.lowWatermark()) : this;
     }
   }
 
-  /**
-   * Reads which subscribers there are.
-   *
-   * @param deadLetters of the subscriber of a name, in its directory
-   * @param forwards which need messages too
-   * @param configured the settings of those that the queue's own settings name
-   */
+  /** Reads which subscribers there are; their dead letters are made by name and directory. */
   SubscriberRegistry(
       SubscriberStore store,
       SubscriberContext<M> context,
@@ -112,19 +96,16 @@ final class SubscriberRegistry<M> {
     return new RiverException("queue " + context.queue() + ": cannot " + doing, cause);
   }
 
-  /** Returns the settings of a subscriber, open or not. */
   Optional<SubscriberConfig> config(String name) {
     return Optional.ofNullable(entries.get(key(name)))
         .map(entry -> entry.config)
         .filter(config -> config.name().equals(name));
   }
 
-  /** Returns the names of all subscribers, open or not, sorted. */
   List<String> names() {
     return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
   }
 
-  /** Returns the queue's. */
   UUID identity() {
     return context.identity();
   }
@@ -134,8 +115,8 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Returns the subscriber of this name: the open one, else reopened with its settings, else new as
-   * the queue's settings say, or with defaults.
+   * Returns the subscriber of this name: the open one, else with its settings, else as the queue's
+   * settings say, or with defaults.
    */
   DurableSubscriber<M> open(String name) {
     Entry<M> known = entries.get(key(name));
@@ -159,12 +140,7 @@ final class SubscriberRegistry<M> {
     return SubscriberConfig.builder(name).build();
   }
 
-  /**
-   * Returns the subscriber of this name, with these settings.
-   *
-   * @throws ConfigurationException it was created with or without acknowledgement, and these
-   *     settings say otherwise; or it is open with other settings
-   */
+  /** Returns the subscriber with these settings, and fails if they do not fit those that it has. */
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
     forwards.refuseSubscribers(config.name());
@@ -180,7 +156,7 @@ final class SubscriberRegistry<M> {
   }
 
   /**
-   * Waits until the caller that is closing a subscriber has done so. Without the locks: closing
+   * Waits until the caller that is closing a subscriber has done so, without the locks: closing
    * waits for pools, whose tasks may wait for them.
    */
   private void awaitClosing(String name) {
@@ -282,11 +258,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /**
-   * Forces and closes the ledger of a subscriber that was closed, and keeps its low watermark.
-   *
-   * @throws QueueFailedException its ledger could not be forced; it is closed all the same
-   */
+  /** Forces and closes the ledger of a closed subscriber, and keeps its low watermark. */
   private void closed(DurableSubscriber<M> subscriber) {
     counters.remove(subscriber.counters());
     try {
@@ -300,12 +272,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /**
-   * Closes a subscriber and deletes its files.
-   *
-   * @return whether there was one
-   * @throws QueueClosedException the queue is closed: another process may own its directory by now
-   */
+  /** Closes a subscriber, deletes its files, and returns whether there was one. */
   boolean remove(String name) {
     boolean removed = removeEntry(name);
     if (removed) {
@@ -354,7 +321,6 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /** Returns those that are open. */
   List<DurableSubscriber<M>> open() {
     List<DurableSubscriber<M>> open = new ArrayList<>();
     for (Entry<M> entry : entries.values()) {
@@ -380,10 +346,7 @@ final class SubscriberRegistry<M> {
     return Math.max(first, lowWatermark().orElse(first));
   }
 
-  /**
-   * Removes the backups whose time is over, but for those that a subscriber has still to read. No
-   * position moves meanwhile.
-   */
+  /** Removes backups whose time is over, but what a subscriber has to read; no position moves. */
   void expire(Backup backup) throws IOException {
     context.removal().lock();
     try {
@@ -393,10 +356,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /**
-   * Has all give up what is below a sequence. Those that are not open too, if {@code forGood}: its
-   * block goes.
-   */
+  /** Discards what is below a sequence for all; for closed ones only if its block goes for good. */
   void discard(long end, boolean forGood) {
     for (DurableSubscriber<M> subscriber : open()) {
       subscriber.discard(end);
@@ -422,9 +382,7 @@ final class SubscriberRegistry<M> {
     }
   }
 
-  /**
-   * Returns whether all have completed everything below this sequence, so that it can be deleted.
-   */
+  /** Returns whether all have completed everything below this sequence, so that it can go. */
   boolean havePassed(long sequence) {
     return forwards.havePassed(sequence)
         && entries.values().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
@@ -435,14 +393,12 @@ final class SubscriberRegistry<M> {
     return forwards.havePassed(sequence);
   }
 
-  /** Returns how many messages were discarded since the queue was opened. */
   long discarded() {
     return discardedOfClosed.get()
         + forwards.discarded()
         + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 
-  /** Has each open subscriber do what is due by time; on housekeeping. */
   void runMaintenance() {
     for (DurableSubscriber<M> subscriber : open()) {
       subscriber.runMaintenance();

@@ -36,18 +36,16 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The subscribers of a queue on disk: {@code subscribers/<name>/}, with settings and a ledger each.
+ * Not thread-safe: guarded by the registry.
  *
  * <p>The settings are written before the ledger is made, and once more when it is; they go, with
  * the whole directory, by a rename; so a directory with a ledger but without settings is damage,
  * and is kept. Lost state means redelivery, reported, never a failed start.
- *
- * <p>Not thread-safe: guarded by the registry.
  */
 final class SubscriberStore {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberStore.class);
 
-  /** In the name of a directory that is being removed; no subscriber can be called so. */
-  private static final String REMOVED = "~removed";
+  private static final String REMOVED = "~removed"; // of directories that are being removed
 
   private final Path directory;
   private final String queue;
@@ -55,19 +53,10 @@ final class SubscriberStore {
   private final BlockLog log;
   private final @Nullable Backup backup;
   private final ForceOrder order;
+  private final Map<String, StoredSubscriber> stored = new HashMap<>(); // the settings files
+  private final Map<String, LedgerFiles> files; // of those whose ledger was not opened yet
 
-  /** What the settings file of each subscriber says. */
-  private final Map<String, StoredSubscriber> stored = new HashMap<>();
-
-  /** What was read of the files of those whose ledger was not opened yet. */
-  private final Map<String, LedgerFiles> files;
-
-  /**
-   * Of the subscribers in a directory.
-   *
-   * @param files which were read before the log was opened, by subscriber
-   * @param context of all subscribers of the queue
-   */
+  /** Stores the subscribers in a directory, whose files were read before the log was opened. */
   SubscriberStore(Path directory, Map<String, LedgerFiles> files, SubscriberContext<?> context) {
     this.directory = directory;
     this.files = files;
@@ -93,7 +82,6 @@ final class SubscriberStore {
     return stored.values();
   }
 
-  /** Returns the directory of a subscriber. */
   Path directory(String name) {
     return directory.resolve(name);
   }
@@ -141,9 +129,8 @@ final class SubscriberStore {
   }
 
   /**
-   * Returns the lowest sequence that a subscriber has not completed. Its files are read only,
-   * unless they need a repair or are before the log's beginning: then its ledger is opened, which
-   * repairs both.
+   * Returns the lowest sequence that a subscriber has not completed. Its ledger is opened only if
+   * its files need a repair or are before the log's beginning.
    */
   long lowWatermark(StoredSubscriber of) throws IOException {
     SubscriberConfig config = of.config();
@@ -163,20 +150,15 @@ final class SubscriberStore {
     }
   }
 
-  /**
-   * Returns whether it is a guess if this subscriber acknowledges, and in which order: its files
-   * were too damaged to say.
-   */
+  /** Returns whether acknowledgement and order are guessed: its files were too damaged to say. */
   boolean isGuessed(String name) {
     StoredSubscriber known = stored.get(name);
     return known != null && known.ledger() == LedgerState.GUESSED;
   }
 
   /**
-   * Opens a subscriber's ledger, making it at the start that the settings name if it is new.
-   *
-   * @param given whether the settings are others than the stored ones, so that what kind of ledger
-   *     they ask for is no guess
+   * Opens a subscriber's ledger, making it at the start that the settings name if it is new; those
+   * that are {@code given} anew are no guess.
    */
   Ledger open(SubscriberConfig config, boolean given) throws IOException {
     Path own = directory.resolve(config.name());
@@ -254,9 +236,8 @@ final class SubscriberStore {
   }
 
   /**
-   * What a ledger says may not fit the log when files were lost: below the log's first message
-   * there is nothing to deliver. It is never after the log's end, which was opened above everything
-   * that a ledger knows.
+   * Fits a ledger to a log that has lost files: below its first message there is nothing to
+   * deliver. No ledger is after the log's end, which was opened above all that they know.
    */
   private void reconcile(SubscriberConfig config, Ledger ledger) {
     if (!ledger.recovery().damaged().isEmpty()) {
@@ -283,11 +264,7 @@ final class SubscriberStore {
     }
   }
 
-  /**
-   * Removes a subscriber whose ledger is closed: no start finds it any more.
-   *
-   * @return what is left of it, to be cleared
-   */
+  /** Removes a subscriber whose ledger is closed, and returns what is to be cleared. */
   Path remove(String name) throws IOException {
     Path going = directory.resolve(name + REMOVED);
     if (Files.exists(going)) {

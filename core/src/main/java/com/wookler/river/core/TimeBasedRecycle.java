@@ -11,10 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Recycles a block so long after its first message was published, also on an idle queue. An empty
- * block waits.
- *
- * <p>In XML: {@code recycle.time}, such as {@code 10mm}, and also the parameters of {@link
- * SizeBasedRecycle}.
+ * block waits. In XML: {@code recycle.time}, such as {@code 10mm}, and also the parameters of
+ * {@link SizeBasedRecycle}.
  */
 public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
   private long maxNanos = Long.MAX_VALUE; // set before the queue starts, never after
@@ -27,11 +25,7 @@ public final class TimeBasedRecycle implements RecycleStrategy, Configurable {
     this.maxNanos = maxNanos;
   }
 
-  /**
-   * By age.
-   *
-   * @param age positive; of 292 years or more: never
-   */
+  /** Recycles by age, which is positive; of 292 years or more: never. */
   public static TimeBasedRecycle every(Duration age) {
     if (age.isZero() || age.isNegative()) {
       throw new ConfigurationException("recycle.time is " + age + "; it must be positive");

@@ -22,11 +22,7 @@ final class XmlReload {
   private final Map<Reconfiguration, Changes> changes = new LinkedHashMap<>();
   private final List<String> later = new ArrayList<>();
 
-  /**
-   * Compares; nothing changes yet.
-   *
-   * @throws com.wookler.river.common.errors.ConfigurationException the file is wrong
-   */
+  /** Compares; nothing changes yet. */
   XmlReload(ConfigNode root, Map<String, MessageQueue<?>> queues) {
     for (ConfigNode node : root.children("queue")) {
       QueueConfig<?> read = QueueXml.read(node);
@@ -65,7 +61,7 @@ final class XmlReload {
     keep(who, after.differences(read.settings(), aside(before, read.settings())));
   }
 
-  /** Returns a filter that is code was made anew from its class; it is the same if that is. */
+  /** Returns what is not compared: the start, and a filter in code, if its class is the same. */
   private static Set<Option<?>> aside(Settings before, Settings read) {
     Set<Option<?>> aside = new HashSet<>(Set.of(SubscriberOptions.START));
     Object filter = before.find(SubscriberOptions.FILTER);
@@ -83,11 +79,7 @@ final class XmlReload {
     differences.forEach(each -> later.add(who + ": " + each));
   }
 
-  /**
-   * Makes the changes, those of one queue after those of another.
-   *
-   * @return what the file has otherwise, and takes effect when the queues are opened again
-   */
+  /** Makes the changes, queue by queue, and returns what takes effect only at the next opening. */
   List<String> apply() {
     changes.forEach(Reconfiguration::apply);
     return later;

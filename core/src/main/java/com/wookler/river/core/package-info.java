@@ -1,9 +1,6 @@
 /**
  * The queue as an application sees it: {@link MessageQueue}, its publisher, settings, states and
- * figures.
- *
- * <p>The one assembly point of the module. Allowed imports: every package of core, and {@code
- * common}.
+ * figures; the one assembly point of the module. Allowed imports: all of core, and {@code common}.
  */
 @NullMarked
 package com.wookler.river.core;
