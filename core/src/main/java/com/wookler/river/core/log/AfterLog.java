@@ -1,9 +1,6 @@
 package com.wookler.river.core.log;
 
-/**
- * State that is derived from a log and written once the log has been forced. All but {@link
- * #isDirty} is called on the queue's flusher.
- */
+/** State derived from a log, which the queue's flusher writes after it has forced the log. */
 public interface AfterLog {
   /** Returns whether there is something to write; from any thread. */
   boolean isDirty();

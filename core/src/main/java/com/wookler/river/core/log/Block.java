@@ -16,11 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One block of the log, active or sealed.
- *
- * <p>Mutable fields are written under the log's append lock only. Other threads read them after the
- * log's volatile next sequence, which is stored after them, so they see at least what belongs to
- * that sequence.
+ * One block of the log, active or sealed. Its mutable fields are written under the append lock.
+ * Other threads read them after the log's volatile next sequence, which is stored after them.
  */
 final class Block implements BlockInfo {
   private static final Logger LOG = LoggerFactory.getLogger(Block.class);
@@ -28,7 +25,6 @@ final class Block implements BlockInfo {
   private final int number;
   private final long firstSequence;
   private final Path file;
-
   private long messages;
   private long documents;
   private boolean holdsBatch; // once true it stays so
@@ -49,7 +45,6 @@ final class Block implements BlockInfo {
     this.file = file;
   }
 
-  /** Returns a block that a recovery has found, which is open. */
   static Block of(RecoveredBlock found) {
     Seal seal = found.seal();
     Block block = new Block(seal.block(), seal.firstSequence(), found.file());
@@ -65,13 +60,11 @@ final class Block implements BlockInfo {
     return block;
   }
 
-  /** Returns the one after it, which is empty. */
   Block next(long sequence) {
     Path parent = Objects.requireNonNull(file.getParent());
     return new Block(number + 1, sequence, BlockName.data(parent, number + 1));
   }
 
-  /** Takes note of one document more. */
   void appended(int count, int length, long micros, long documentDigest) {
     if (messages == 0) {
       firstMicros = micros;
@@ -111,10 +104,7 @@ final class Block implements BlockInfo {
     end = offset;
   }
 
-  /**
-   * Cuts its file at its end, once nothing maps it: the store had grown it to its mapping, all of
-   * which the next opening would read.
-   */
+  /** Cuts its file at its end once nothing maps it: the next opening would read all of it. */
   void trim() {
     try {
       DurableFiles.truncate(file, end);
@@ -159,10 +149,7 @@ final class Block implements BlockInfo {
     return documents;
   }
 
-  /**
-   * Returns whether a document holds more than one message. Unlike two counts of a growing block,
-   * one flag that never goes back cannot be read half old and half new.
-   */
+  /** Returns whether a document has several messages; unlike two counts it never goes back. */
   boolean holdsBatch() {
     return holdsBatch;
   }

@@ -10,13 +10,11 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves through the mapped documents of a block, from one header to the next.
+ * Moves through the mapped documents of a block from one header to the next, up to the log's end,
+ * which its owner has read. The {@link DocumentReader} validates them.
  *
- * <p>Its owner has read the log's end and so knows which documents exist. The cursor takes what
- * follows a document for the next one, and leaves its validation to the {@link DocumentReader}.
- *
- * <p>A block stays mapped until the cursor is closed or placed in another one, so it must be closed
- * before the block's files are deleted, and before the store is closed.
+ * <p>A block stays mapped until the cursor is closed or placed in another one, so close it before
+ * the block's files are deleted, and before the store is closed.
  */
 final class BlockCursor implements AutoCloseable {
   private static final int OFFSET_BITS = 32;
@@ -51,7 +49,6 @@ final class BlockCursor implements AutoCloseable {
     return at == null ? -1 : at.block();
   }
 
-  /** Returns whether the document at this address is open. */
   boolean isAt(long location) {
     return document.count() > 0 && location() == location;
   }
@@ -61,12 +58,7 @@ final class BlockCursor implements AutoCloseable {
     return (long) block() << OFFSET_BITS | opened;
   }
 
-  /**
-   * Opens the document at this address.
-   *
-   * @throws DamagedMessageException no document is there
-   * @throws IOException the block cannot be opened now
-   */
+  /** Opens the document at this address; throws a DamagedMessageException if none is there. */
   void open(long location) throws IOException {
     place((int) (location >>> OFFSET_BITS), location & OFFSET);
     if (!openNext() || opened != (location & OFFSET)) {
@@ -74,12 +66,7 @@ final class BlockCursor implements AutoCloseable {
     }
   }
 
-  /**
-   * Goes to a header of a block.
-   *
-   * @throws DamagedMessageException the block has no file, or one that is none of a block
-   * @throws IOException it cannot be opened now
-   */
+  /** Goes to a header of a block; a block without a valid file is damaged. */
   void place(int block, long offset) throws IOException {
     BlockWindow at = window;
     if (at == null || at.block() != block || !at.has(offset, DocumentHeader.BYTES)) {
@@ -89,13 +76,7 @@ final class BlockCursor implements AutoCloseable {
     next = offset;
   }
 
-  /**
-   * Goes to the document of an entry of the block's index, in the block where the cursor was
-   * placed.
-   *
-   * @return false if the index has no such entry
-   * @throws DamagedMessageException the index leads out of the block
-   */
+  /** Goes to the document of an entry of this block's index; returns false if there is none. */
   boolean placeByIndex(long entry) {
     BlockWindow from = window;
     long offset = from == null ? 0 : ChronicleHeader.indexed(from, entry);
@@ -105,12 +86,7 @@ final class BlockCursor implements AutoCloseable {
     return offset != 0;
   }
 
-  /**
-   * Opens the next document.
-   *
-   * @return false if none follows: there is the block's end, or damage
-   * @throws DamagedMessageException what follows is no document of this block
-   */
+  /** Opens the next document; returns false if the block's end follows, or damage. */
   boolean openNext() {
     BlockWindow from = window;
     long offset = findNext();
@@ -161,7 +137,6 @@ final class BlockCursor implements AutoCloseable {
     opened = offset;
   }
 
-  /** Closes the document and the mapping of the block. */
   @Override
   public void close() {
     forgetPlace();

@@ -26,12 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces blocks, by mappings of its own, and seals those that are closed.
- *
- * <p>The store's own sync forces nothing by default and swallows errors. Used by the queue's serial
- * executors on pool threads that are never interrupted: an interrupt would close the channel for
- * good. Forces exclude each other; seals are written on the flusher's executor only, so that no
- * publisher waits for one.
+ * Forces blocks by mappings of its own, because the store's sync forces nothing by default and
+ * swallows errors, and seals closed blocks. It runs on pool threads that are never interrupted: an
+ * interrupt would close the channel. Forces exclude each other; only the flusher's executor seals,
+ * so that no publisher waits for a seal.
  */
 final class BlockForcer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockForcer.class);
@@ -50,16 +48,12 @@ final class BlockForcer implements AutoCloseable {
   private int newestSeen = NONE;
 
   private volatile boolean closed; // written under the monitor
-
-  /** Numbers of the blocks that were forced after they were closed and have no seal yet. */
-  private final Set<Integer> forcedClosed = ConcurrentHashMap.newKeySet();
-
+  private final Set<Integer> forcedClosed = ConcurrentHashMap.newKeySet(); // without a seal yet
   private volatile long forcedEnd; // written in force
   private volatile boolean sealLate; // written on the flusher's executor
   private boolean warned; // the flusher's executor only
   private long unsealed; // the first sequence of a block without seal; the flusher's executor only
 
-  /** For the blocks of a log that has been recovered, the active one among them. */
   BlockForcer(LogSettings settings, Blocks blocks, LogMarks marks, Device device) {
     this.directory = settings.directory();
     this.identity = settings.identity();
@@ -81,17 +75,15 @@ final class BlockForcer implements AutoCloseable {
     return last;
   }
 
-  /** Returns all messages below it are on the device. */
+  /** Returns the sequence below which all messages are on the device. */
   long forcedEnd() {
     return forcedEnd;
   }
 
   /**
-   * Forces what is not forced yet, oldest first; nothing once closed. After a failure nothing is
-   * forced any more: the system reports an error once, and the next force would seem to succeed.
-   *
-   * @param end the log's next sequence, read before
-   * @throws NotNowException a file could not be opened or mapped; the next force continues there
+   * Forces all below {@code end}, the log's next sequence read before, oldest first; nothing once
+   * closed, or after a failure, which the system reports only once. After a {@link NotNowException}
+   * the next force continues there.
    */
   synchronized void force(long end) throws IOException {
     if (closed) {
@@ -109,11 +101,7 @@ final class BlockForcer implements AutoCloseable {
     marks.forced(forcedEnd);
   }
 
-  /**
-   * Forces the first block of a log, though it holds no message.
-   *
-   * @param flusher runs the force: the calling thread could be interrupted
-   */
+  /** Forces the first block of a log on the flusher: the calling thread could be interrupted. */
   void forceFirst(Block first, Executor flusher) {
     try {
       CompletableFuture.runAsync(() -> forceFirst(first), flusher).join();
@@ -187,10 +175,7 @@ final class BlockForcer implements AutoCloseable {
     return at;
   }
 
-  /**
-   * Seals the blocks that are closed and forced, none once closed, and forces how far was forced;
-   * on the flusher's executor.
-   */
+  /** Seals closed and forced blocks, and forces how far was forced; on the flusher's executor. */
   void seal() throws IOException {
     if (!closed) {
       sealLate = false; // the block that waited may have been deleted
@@ -213,10 +198,7 @@ final class BlockForcer implements AutoCloseable {
     }
   }
 
-  /**
-   * Writes a seal; returns false if it has to wait for space or descriptors. Without it the next
-   * opening reads the block, and seals it.
-   */
+  /** Returns whether it wrote the seal; without space or descriptors the next opening does. */
   private boolean write(Path file, Block block) throws IOException {
     try {
       forceClosed(block);

@@ -34,19 +34,17 @@ import org.slf4j.LoggerFactory;
  * The log of one queue: appends documents, opens readers, recycles, forces and removes blocks.
  *
  * <p><b>One appender behind one lock.</b> Publishers build and checksum their document outside
- * ({@link PublishBuffer}), so that under the lock only the sequence is assigned, the header stamped
- * and the bytes copied. An appender for each thread, Chronicle's own way, leaks, and is 3.5 times
- * slower.
+ * ({@link PublishBuffer}); under the lock only the sequence is assigned, the header stamped and the
+ * bytes copied. Chronicle's own way, an appender for each thread, leaks, and is 3.5 times slower.
  *
  * <p><b>The end of the log is {@link #nextSequence}</b>, a volatile written last in an append.
- * Readers never ask the store whether there is more: they compare sequences, so a page that reads
- * as empty is damage and not "nothing new".
+ * Readers compare sequences and never ask the store, so a page that reads as empty is damage and
+ * not "nothing new".
  *
- * <p><b>Forcing</b> is done by {@link BlockForcer}, at every sync interval, and whenever publishers
- * wait for it ({@link GroupCommit}). <b>Rolling</b> happens inside the append that reaches the
- * limit, so a block is exact, into a file that was made ahead ({@link Preallocation}).
- *
- * <p>Thread-safe but for {@link #close}, which needs that all readers are closed.
+ * <p>The append that reaches a block's limit recycles, into a file that was made ahead ({@link
+ * Preallocation}). {@link BlockForcer} forces at every sync interval, and for publishers that wait
+ * ({@link GroupCommit}). Thread-safe but for {@link #close}, which needs that all readers are
+ * closed.
  */
 public final class BlockLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockLog.class);
@@ -64,7 +62,6 @@ public final class BlockLog implements AutoCloseable {
   private final GroupCommit commits;
   private final Waiters arrivals = new Waiters();
   private final ReentrantLock appendLock = new ReentrantLock();
-
   private final Blocks blocks = new Blocks(); // written under the append lock and by forget()
   private final Capacity capacity = new Capacity(appendLock, blocks, () -> this.nextSequence);
   private final LogMarks marks;
@@ -116,12 +113,7 @@ public final class BlockLog implements AutoCloseable {
     this.forcer = new BlockForcer(settings, blocks, marks, device);
   }
 
-  /**
-   * Opens the log, after whatever ended its last run.
-   *
-   * @param input what subscribers have completed, and what backups hold
-   * @throws RiverException the directory cannot be read or written
-   */
+  /** Opens the log after any end of its last run, with what is known of it outside. */
   public static BlockLog open(
       LogSettings settings, LogCounters counters, LogExecutors executors, RecoveryInput input) {
     return open(settings, counters, executors, input, Device.REAL);
@@ -153,11 +145,7 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  /**
-   * Opens the store of blocks that were found. A mapping covers all of any block: they may be from
-   * a time in which {@code queue.block.bytes} or {@code queue.max.message.bytes} was larger, or may
-   * have been restored.
-   */
+  /** Opens the store with a mapping that covers any block: limits may have been larger before. */
   private static BlockStore open(LogSettings settings, LogRecovery.Found found) {
     long chunk =
         Math.max(
@@ -305,10 +293,9 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
-   * For housekeeping while publishers are refused: looks whether there is space again. If there is
-   * not, and the low watermark of all subscribers is past all messages, recycles the active block,
-   * which can then be deleted. Where it is the only one, the next takes its first bytes from the
-   * reserve.
+   * For housekeeping while publishers are refused: looks for space again. Without it, recycles the
+   * active block once all its messages are completed, so that it can be deleted; if it is the only
+   * one, the next takes its first bytes from the reserve.
    */
   public void relieve(Supplier<OptionalLong> floor) {
     long needed =
@@ -335,9 +322,7 @@ public final class BlockLog implements AutoCloseable {
     return active.isStarted();
   }
 
-  /**
-   * Returns why publishers were refused the last time for lack of space; empty if they never were.
-   */
+  /** Returns why publishers were refused for lack of space the last time, if they ever were. */
   public Optional<Shortage> shortage() {
     return preallocation.shortage();
   }
@@ -403,54 +388,41 @@ public final class BlockLog implements AutoCloseable {
         });
   }
 
-  /** Returns whether its directory is this process's own still. */
   public Ownership ownership() {
     return ownership;
   }
 
-  /**
-   * Returns whether it has failed. Then nothing may be asked of the store for which it could write.
-   * A volatile read, for paths that ask with each message.
-   */
+  /** Returns whether it has failed: then the store is asked nothing for which it could write. */
   public boolean isFailed() {
     return failure.isThere();
   }
 
-  /** Returns why the log has failed, if it has. */
   public Optional<Throwable> failure() {
     return failure.cause();
   }
 
-  /** Returns the sequence that the next message gets. */
   public long nextSequence() {
     return nextSequence;
   }
 
-  /**
-   * Returns the sequence of the oldest message in the log, or {@link #nextSequence} if it has none.
-   */
+  /** Returns the sequence of the oldest message; {@link #nextSequence} if the log has none. */
   public long firstSequence() {
     return blocks.oldest().firstSequence();
   }
 
   /**
-   * Returns a new reader at the oldest message; one thread at a time may use it.
-   *
-   * <p>A reader keeps the block that it reads mapped. <b>It must release a block before that is
-   * unmapped:</b> by {@link LogReader#leave} before {@link #delete} of the block, and by {@link
-   * LogReader#close} before {@link #close}, with no call of it under way. A reader that reads a
-   * mapping that has ended crashes the process.
+   * Returns a new reader at the oldest message, for one thread at a time. <b>It must {@link
+   * LogReader#leave} a block before {@link #delete} of that block, and be closed before {@link
+   * #close},</b> with no call under way: a read of a mapping that has ended crashes the process.
    */
   public LogReader reader() {
     return new LogReader(this, store, settings, counters);
   }
 
-  /** Returns the sequences that are lost. */
   public Gaps gaps() {
     return gaps;
   }
 
-  /** Returns what its publish times mean. */
   public StoredTimes times() {
     return times;
   }
@@ -459,12 +431,10 @@ public final class BlockLog implements AutoCloseable {
     return scans;
   }
 
-  /** Returns what the opening had to repair. */
   public String repaired() {
     return repaired;
   }
 
-  /** Returns how far it may grow. */
   public Capacity capacity() {
     return capacity;
   }
@@ -474,15 +444,11 @@ public final class BlockLog implements AutoCloseable {
     return arrivals;
   }
 
-  /** Returns the block that holds this sequence, null if none does. */
   @Nullable Block blockOf(long sequence) {
     return blocks.of(sequence);
   }
 
-  /**
-   * Returns the oldest block's seal, once it is closed and forced: a block that leaves the log is
-   * not forced any more.
-   */
+  /** Returns the oldest block's seal once it is forced: a block that left is forced no more. */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
     return oldest.isClosed() && oldest.endSequence() <= forcer.forcedEnd()
@@ -490,7 +456,6 @@ public final class BlockLog implements AutoCloseable {
         : Optional.empty();
   }
 
-  /** Returns the data file of a block. */
   public Path file(Seal seal) {
     return BlockName.data(settings.directory(), seal.block());
   }
@@ -535,12 +500,11 @@ public final class BlockLog implements AutoCloseable {
         && (forcer.forcedEnd() < nextSequence || marks.isUnforced() || forcer.isSealLate());
   }
 
-  /** Returns all messages below it are on the device. */
+  /** Returns the sequence below which all messages are on the device. */
   public long forcedEnd() {
     return forcer.forcedEnd();
   }
 
-  /** Returns what forces for publishes that wait for the device. */
   public GroupCommit commits() {
     return commits;
   }
@@ -556,12 +520,7 @@ public final class BlockLog implements AutoCloseable {
     failure.unlessForceFails(() -> forcer.force(nextSequence));
   }
 
-  /**
-   * Returns when everything appended before is on the device.
-   *
-   * @throws QueueFailedException the device refused
-   * @throws RiverException a file cannot be opened now
-   */
+  /** Forces all that was appended before; throws if the device refused or a file cannot open. */
   public void force() {
     long end = nextSequence;
     flusher.execute(this::forceNow);
@@ -571,7 +530,6 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
-  /** Returns whether {@link #stop} was called. */
   public boolean isStopped() {
     return closed;
   }

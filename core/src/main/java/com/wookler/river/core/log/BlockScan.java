@@ -14,15 +14,13 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the valid messages of a damaged block, by searching for documents at every address at which
+ * Finds the valid messages of a damaged block by searching for documents at every address at which
  * one may be.
  *
- * <p>A document's header has a checksum over its length and its block, so it needs no header of the
- * store's and no index. After a damaged entry the document continues as long as the entry's length
- * may be right. A document whose sequences have been seen already, such as a copy in a message's
- * data, is skipped. A document that declares its sequences lost, with which a recovery replaces
- * what a power loss has torn, has no messages and is no damage: they are a gap of the log, which is
- * reported elsewhere.
+ * <p>A document's own header has a checksum, so it needs neither a header of the store's nor the
+ * index. After a damaged entry it continues as long as the entry's length may be right. Two kinds
+ * are skipped: copies in a message's data, whose sequences were seen already, and documents that
+ * declare sequences lost, which are gaps and reported elsewhere.
  */
 final class BlockScan {
   private final Block block;
@@ -33,7 +31,6 @@ final class BlockScan {
   private long[] offsets = new long[64]; // of each document's header
   private long[] times = new long[64]; // publish time of each document
   private int documents;
-
   private long expected; // all below it are found or lost
   private long validTo; // offset after the last valid message
 
@@ -44,11 +41,7 @@ final class BlockScan {
     this.expected = first;
   }
 
-  /**
-   * Scans a block, as far as it is published now. Reads all of its file.
-   *
-   * @throws IOException the file is there, but cannot be opened
-   */
+  /** Scans a block, as far as it is published now; reads all of its file. */
   static BlockScan of(Block block, LogSettings settings, long nextSequence) throws IOException {
     BlockScan scan = new BlockScan(block, Math.min(block.endSequence(), nextSequence));
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
@@ -133,12 +126,10 @@ final class BlockScan {
     offsets[documents++] = offset;
   }
 
-  /** Returns whether the scan covered this sequence. */
   boolean covers(long sequence) {
     return sequence >= first && sequence < end;
   }
 
-  /** Returns whether the message is valid. */
   boolean holds(long sequence) {
     return covers(sequence) && damageOf(sequence) == null;
   }
@@ -167,7 +158,6 @@ final class BlockScan {
     return OptionalLong.empty();
   }
 
-  /** Returns all that is lost. */
   List<Damage> lost() {
     return lost;
   }

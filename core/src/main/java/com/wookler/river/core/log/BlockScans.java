@@ -18,9 +18,7 @@ final class BlockScans {
     return scan != null && scan.covers(sequence) ? scan : null;
   }
 
-  /**
-   * Returns the damage to the message, null if it is valid; scans the block if that is not known.
-   */
+  /** Returns the damage to the message, null if it is valid; scans the block if need be. */
   synchronized @Nullable Damage damageOf(
       Block block, long sequence, LogSettings settings, long nextSequence) throws IOException {
     BlockScan scan = known(block, sequence);
@@ -30,7 +28,6 @@ final class BlockScans {
     return scan.damageOf(sequence);
   }
 
-  /** Scans a block as it is now. */
   synchronized BlockScan make(Block block, LogSettings settings, long nextSequence)
       throws IOException {
     BlockScan scan = BlockScan.of(block, settings, nextSequence);

@@ -6,15 +6,13 @@ import com.wookler.river.core.message.DocumentReader;
 import java.io.IOException;
 
 /**
- * Finds a document of a block by sequence or time, by the store's index of the block's documents
- * and binary search over them, and moves the cursor to it.
+ * Finds a document of a block by sequence or time with the store's index and a binary search, and
+ * moves the cursor to it.
  *
- * <p>The index is read where the block is mapped, and nothing is stored: a tailer of the store
- * would write into the table of the log's directory, which on a volume that has become read-only is
- * an error of a mapped page.
- *
- * <p>The block's file may be opened: an interrupted thread must clear its flag before. An {@link
- * IOException} says that it cannot be opened now.
+ * <p>It reads the index where the block is mapped: a tailer of the store would write into the log's
+ * table, which is an error of a mapped page on a read-only volume. It may open the block's file: an
+ * interrupted thread must clear its flag before, and an {@link IOException} says that the file
+ * cannot be opened now.
  */
 final class BlockSearch {
   private final BlockCursor cursor;
@@ -73,9 +71,7 @@ final class BlockSearch {
     }
   }
 
-  /**
-   * Moves to an indexed document at or before the one of this ordinal, and from there by headers.
-   */
+  /** Moves to an indexed document at or before this ordinal, and on from there by headers. */
   private void place(Block block, long ordinal) throws IOException {
     cursor.place(block.number(), 0);
     long entry = ordinal / ChronicleHeader.SPACING;

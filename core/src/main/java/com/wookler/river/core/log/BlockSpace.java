@@ -8,30 +8,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The space of the active block: there are always zeros that have been written, and so have space
- * on the disk, where the appender writes next.
+ * The space of the active block: where the appender writes next there are always zeros that have
+ * been written, and so have space on the disk.
  *
- * <p>A write fault on a page of a mapping that has no space yet costs milliseconds, and on a full
- * disk ends in an error in unsafe memory that surfaces anywhere. So a worker writes zeros ahead of
- * the appender, further ahead the faster it appends. An append that is quicker than the worker
- * writes them itself, or is refused. A block whose file was made ahead ({@link Preallocator}) has
- * its space already.
+ * <p>A write fault on a page without space costs milliseconds, and on a full disk ends in an error
+ * in unsafe memory that surfaces anywhere. So a worker writes zeros ahead, further the faster the
+ * block grows. An append that is quicker than the worker writes them itself, or is refused.
  *
  * <p>All but the worker's part and {@link #end} run under the append lock. Zeros are written under
  * a monitor, from where they end: never over content.
  */
 final class BlockSpace {
   static final long PAGE_BYTES = 4 << 10;
-
-  /** The least that a block has when it starts: the store's index and some messages. */
-  static final long FIRST_BYTES = 256 << 10;
+  static final long FIRST_BYTES = 256 << 10; // at the start: the store's index and some messages
 
   private static final Logger LOG = LoggerFactory.getLogger(BlockSpace.class);
   private static final long STEP_BYTES = 256 << 10;
-
-  /** For what the store writes in line beside documents: a page of its index has 32 KB. */
-  private static final long MARGIN_BYTES = 128 << 10;
-
+  private static final long MARGIN_BYTES = 128 << 10; // for the store: 32 KB a page of its index
   private static final long LEAST_LEAD_BYTES = 64 << 10;
   private static final long MOST_LEAD_BYTES = 16 << 20;
   private static final int FASTER = 4;
@@ -52,8 +45,7 @@ final class BlockSpace {
   @GuardedBy("extending")
   private boolean ended;
 
-  /** The offset after the zeros; written under the monitor, read under the append lock too. */
-  private volatile long allocated;
+  private volatile long allocated; // the offset after the zeros; written under the monitor
 
   // all guarded by BlockLog's append lock
   private long lead = LEAST_LEAD_BYTES; // zeros that a worker keeps ahead
@@ -62,11 +54,7 @@ final class BlockSpace {
   private long limit; // the block is not expected to grow beyond it
   private int block; // counts with starts
 
-  /**
-   * For the active block of a log that was opened.
-   *
-   * @param blockBytes that a block has at most, but for the last document
-   */
+  /** For the active block of an opened log; a block has at most these bytes and a document. */
   BlockSpace(Volume volume, Executor worker, long blockBytes, Block active) {
     this.volume = volume;
     this.worker = worker;
@@ -74,12 +62,7 @@ final class BlockSpace {
     this.file = active.file();
   }
 
-  /**
-   * A block is the active one.
-   *
-   * @param zeros the offset up to which its file has been written
-   * @param expected what it is expected to grow to
-   */
+  /** Takes a block as the active one, written up to {@code zeros}, with the size expected of it. */
   void started(Block active, long zeros, long expected) {
     synchronized (extending) {
       file = active.file();
@@ -95,16 +78,11 @@ final class BlockSpace {
     return allocated;
   }
 
-  /** Returns whether the active block has space for a document of this length. */
   boolean has(Block active, int length) {
     return active.end() + length + MARGIN_BYTES <= allocated;
   }
 
-  /**
-   * Gives the active block space for a document of this length.
-   *
-   * @throws NoSpaceException there is none
-   */
+  /** Gives the active block space for a document of this length, or throws a NoSpaceException. */
   void take(Block active, int length) throws IOException {
     long to = roundUp(active.end() + length + MARGIN_BYTES);
     synchronized (extending) {
@@ -127,18 +105,13 @@ final class BlockSpace {
     }
   }
 
-  /**
-   * Gives the active block more space than it has.
-   *
-   * @throws NoSpaceException there is none
-   */
+  /** Gives the active block more space than it has, or throws a NoSpaceException. */
   void takeMore() throws IOException {
     synchronized (extending) {
       extendTo(allocated + STEP_BYTES);
     }
   }
 
-  /** The active block has grown. */
   void grown(Block active, long micros) {
     if (active.end() >= askAt) {
       ask(active.end(), micros);

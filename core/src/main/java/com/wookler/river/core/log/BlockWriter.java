@@ -22,10 +22,9 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a log of messages that have their sequences already, block by block: where a sequence does
- * not follow, a new block starts. All blocks are closed, forced and sealed in the end.
- *
- * <p>Not thread-safe. After a failure the directory holds no usable log.
+ * Writes a log of messages that have their sequences already, in closed, forced and sealed blocks:
+ * a new one starts where a sequence does not follow. Not thread-safe. After a failure the directory
+ * holds no usable log.
  */
 public final class BlockWriter implements AutoCloseable {
   private static final int DOCUMENT_PARTS = 4; // of the mapping one document may have a quarter
@@ -40,12 +39,10 @@ public final class BlockWriter implements AutoCloseable {
   private int number;
 
   /**
-   * Begins a log.
+   * Begins a log in an empty directory.
    *
-   * @param log directory that is there and empty
-   * @param queue identity, part of every checksum
    * @param blockBytes size at which a block is closed
-   * @param documentBytes that a document may have, in memory of the process four times as many
+   * @param documentBytes that a document may have; the process needs four times as many
    */
   public BlockWriter(Path log, UUID queue, long blockBytes, long documentBytes) {
     BlockStore.requireJvm();
@@ -95,7 +92,6 @@ public final class BlockWriter implements AutoCloseable {
     DurableFiles.write(BlockName.seal(log, done.number()), done.toSeal(queue).encode());
   }
 
-  /** Returns the number of blocks begun so far. */
   public int blocks() {
     return number;
   }
@@ -113,12 +109,8 @@ public final class BlockWriter implements AutoCloseable {
   }
 
   /**
-   * Restores a closed, forced and sealed block from its backup, and verifies it.
-   *
-   * @param log directory that it goes into
-   * @param seal what the block holds
-   * @param content writes it out, up to the end of its last document
-   * @return what is not as the seal says; empty if all is
+   * Restores a closed, forced and sealed block from its backup, whose content ends with the last
+   * document; returns what is not as the seal says.
    */
   public static List<String> restore(Path log, Seal seal, Content content) throws IOException {
     Path file = BlockName.data(log, seal.block());
@@ -146,7 +138,6 @@ public final class BlockWriter implements AutoCloseable {
     return wrong;
   }
 
-  /** Writes the content of a block. */
   @FunctionalInterface
   public interface Content {
     /** Writes all of it to the channel, from its position on. */

@@ -6,10 +6,8 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of a log by their first sequence, the active one among them.
- *
- * <p>Written under the log's append lock, and by the thread that forgets the oldest; read by any
- * thread.
+ * The blocks of a log by first sequence, the active one among them. Written under the append lock,
+ * and by the thread that forgets the oldest; read by any thread.
  */
 final class Blocks {
   private final NavigableMap<Long, Block> byFirst = new ConcurrentSkipListMap<>();
@@ -26,7 +24,6 @@ final class Blocks {
     return byFirst.firstEntry().getValue();
   }
 
-  /** Returns the block that holds this sequence, null if none does. */
   @Nullable Block of(long sequence) {
     var entry = byFirst.floorEntry(sequence);
     return entry != null && entry.getValue().holds(sequence) ? entry.getValue() : null;

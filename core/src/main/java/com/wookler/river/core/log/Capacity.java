@@ -10,24 +10,19 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
- * How far a log may grow under its {@link CapacityLimits}.
+ * How far a log may grow under its {@link CapacityLimits}. Thread-safe.
  *
  * <p><b>Bounds.</b> An append compares the log's end with two numbers, one in sequences and one in
- * bytes, and asks no subscriber. They are computed when one of them is reached, from the lowest low
- * watermark; so a queue that is far from full pays two comparisons, and one without limits compares
- * with numbers that are never reached.
+ * bytes, and asks no subscriber. When one is reached, both are computed from the lowest low
+ * watermark; so a queue that is far from full pays two comparisons.
  *
- * <p><b>Bytes</b> count from the oldest message of the log at the opening. Samples record how many
- * bytes are below a sequence; between two samples they count evenly. A sample is taken when a 256th
- * of the limit has been written since the last one, so that the bytes needed are known to within
- * that, and exactly where messages are larger. What was in the log at the opening has one sample
- * for each block. When there are too many samples, every second one is dropped.
+ * <p><b>Bytes</b> count from the oldest message at the opening. A sample of how many bytes are
+ * below a sequence is taken each 256th of the limit, and one for each block that the opening found.
+ * Between two samples bytes count evenly, so they are known to within that, and exactly where
+ * messages are larger. When there are too many samples, every second one is dropped.
  *
- * <p><b>Discarding.</b> With limits that discard nothing is refused; an append sets instead the
- * sequence below which everything is to be discarded, and each subscriber skips to it when it is
- * next polled.
- *
- * <p>Thread-safe.
+ * <p><b>Discarding.</b> With limits that discard nothing is refused: an append sets the sequence
+ * below which everything is to be discarded, and each subscriber skips to it at its next poll.
  */
 public final class Capacity {
   /** The result of an append for which there is no capacity. */
@@ -39,17 +34,9 @@ public final class Capacity {
   private final ReentrantLock appendLock;
   private final Blocks blocks;
   private final LongSupplier end;
-
   private final Queue<Waiting> waiting = new ConcurrentLinkedQueue<>();
-
-  /**
-   * Whether a publisher waits: cheaper to read than the queue. Set by publishers, after they
-   * joined.
-   */
-  private volatile boolean awaited;
-
-  private volatile CapacityLimits capacity =
-      CapacityLimits.UNLIMITED; // written under the append lock
+  private volatile boolean awaited; // whether a publisher waits; set after it joined the queue
+  private volatile CapacityLimits capacity = CapacityLimits.UNLIMITED; // set under appendLock
   private volatile long discardBelow; // written under the append lock, read by subscribers
 
   @GuardedBy("appendLock")
@@ -73,7 +60,6 @@ public final class Capacity {
   @GuardedBy("appendLock")
   private int samples;
 
-  /** Unlimited, over a log with these blocks that ends there. */
   Capacity(ReentrantLock appendLock, Blocks blocks, LongSupplier end) {
     this.appendLock = appendLock;
     this.blocks = blocks;
@@ -109,9 +95,7 @@ public final class Capacity {
     }
   }
 
-  /**
-   * Returns whether what the calling thread wants to publish would fit if nothing else were needed.
-   */
+  /** Returns whether what the calling thread wants to publish fits into the empty queue. */
   public boolean couldEverHold(PublishBuffer buffer) {
     CapacityLimits limits = capacity;
     return buffer.document().count() <= limits.messages()
@@ -124,7 +108,6 @@ public final class Capacity {
     return endSequence <= endBound && written + bytes <= byteBound;
   }
 
-  /** Counts a document that was appended. */
   @SuppressWarnings("GuardedBy") // under the append lock: it is the log's own
   void appended(long firstSequence, long endSequence, int bytes) {
     if (countsBytes) {
@@ -139,11 +122,7 @@ public final class Capacity {
     }
   }
 
-  /**
-   * Computes the bounds anew.
-   *
-   * @param lowWatermark the lowest one of all subscribers
-   */
+  /** Computes the bounds anew from the lowest low watermark of all subscribers. */
   public void free(long lowWatermark) {
     appendLock.lock();
     try {
@@ -210,8 +189,7 @@ public final class Capacity {
   /** A publisher that waits for capacity. */
   public static final class Waiting {
     private final Thread thread;
-    private volatile boolean
-        woken; // set by the thread that wakes, cleared by the waiting one before it looks
+    private volatile boolean woken; // set by the waker, cleared by the waiter before it looks
 
     private Waiting(Thread thread) {
       this.thread = thread;

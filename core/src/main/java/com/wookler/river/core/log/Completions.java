@@ -11,10 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Completes futures one after the other, in order, on the pool that futures use by themselves:
- * completing runs the user's dependent actions, which may be slow and must not delay a force.
- *
- * <p>Thread-safe.
+ * Completes futures one after the other on the common pool: completing runs the user's dependent
+ * actions, which may be slow and must not delay a force. Thread-safe.
  */
 final class Completions {
   private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
@@ -33,14 +31,12 @@ final class Completions {
     this.executor = executor;
   }
 
-  /** Adds a task that completes a future. */
   void add(Runnable completion) {
     due.add(completion);
     if (count.getAndIncrement() == 0) {
       try {
         executor.execute(this::run);
-      } catch (RejectedExecutionException
-          | OutOfMemoryError e) { // no thread: better here than never
+      } catch (RejectedExecutionException | OutOfMemoryError e) { // no thread: here, not never
         run();
       }
     }

@@ -14,7 +14,6 @@ import java.nio.file.Path;
  * @param to where the next valid part begins, or the block ends
  */
 public record Damage(int block, Path file, long first, long end, long from, long to) {
-  /** Returns how many messages are lost. */
   public long messages() {
     return end - first;
   }

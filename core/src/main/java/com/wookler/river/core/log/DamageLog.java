@@ -22,13 +22,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file {@code damage.log} of a queue, with one line of JSON for each run of messages that was
- * lost to damage and skipped, and the directory {@code damaged} with their damaged bytes. A run of
- * messages that an opening has found to be lost has a line too, with {@code gaps} as its file and
- * nothing kept: the lines are all that was ever lost.
+ * The file {@code damage.log} of a queue, with one line of JSON for each run of lost messages, and
+ * the directory {@code damaged} with their damaged bytes. Of a gap that an opening has found,
+ * {@code gaps} is the file and nothing is kept.
  *
- * <p>A line is on the device before the messages count as completed, so damage is reported once,
- * whatever ends the process:
+ * <p>A line is on the device before the messages count as completed, so damage is reported once:
  *
  * <pre>
  * {"time":"2026-11-20T10:00:00Z","queue":"orders","block":2,"file":"b00000002.cq4","first":13,
@@ -36,9 +34,8 @@ import org.slf4j.LoggerFactory;
  * "crc":"9ae0daaf"}
  * </pre>
  *
- * <p>Without the line breaks; {@code crc} is the CRC32C of all of the line before {@code ,"crc"},
- * in hexadecimal. A line that a crash has torn, or that is damaged itself, does not count, so its
- * damage is reported again when it is met; the line stays in the file.
+ * <p>Without the line breaks; {@code crc} is the CRC32C of the line before {@code ,"crc"}, in
+ * hexadecimal. A torn or damaged line stays, and does not count: its damage is reported again.
  */
 final class DamageLog {
   private static final Logger LOG = LoggerFactory.getLogger(DamageLog.class);
@@ -59,7 +56,6 @@ final class DamageLog {
     this.queue = queue;
   }
 
-  /** Returns what was recorded so far. */
   List<Damage> read() throws IOException {
     List<Integer> broken = new ArrayList<>();
     List<Damage> known = read(broken);

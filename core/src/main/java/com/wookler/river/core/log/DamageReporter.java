@@ -16,11 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out which messages are lost to damage, and reports them: in the file {@code damage.log}, in
- * a WARN line, in a counter and to a listener, each message once, however often it is met. Gaps
- * that an opening has found are in that file too, so that it has all that was ever lost.
- *
- * <p>Thread-safe; no lock is held while the listener is called.
+ * Finds out which messages are lost to damage, and reports each once, however often it is met: in
+ * the file {@code damage.log}, in a WARN line, in a counter and to a listener. Thread-safe; no lock
+ * is held while the listener is called.
  */
 public final class DamageReporter {
   private static final Logger LOG = LoggerFactory.getLogger(DamageReporter.class);
@@ -33,13 +31,11 @@ public final class DamageReporter {
   private final AbstractCounter damaged;
   private final Consumer<Damage> listener;
 
-  /** All that is on record. */
   @GuardedBy("this")
-  private final LostSequences ever = new LostSequences();
+  private final LostSequences ever = new LostSequences(); // all that is on record
 
-  /** Of that, what readers of the log and the backups have met. */
   @GuardedBy("this")
-  private final LostSequences met = new LostSequences();
+  private final LostSequences met = new LostSequences(); // of that, what readers have met
 
   @GuardedBy("this")
   private long delayed; // messages that were lost with files of delayed ones
@@ -47,14 +43,7 @@ public final class DamageReporter {
   @GuardedBy("this")
   private long unknown; // those of them of which nothing says which they were
 
-  /**
-   * For a log.
-   *
-   * @param home directory of the queue, where the record is kept
-   * @param damaged counts messages
-   * @param listener must not wait
-   * @throws RiverException the record cannot be read
-   */
+  /** For a log, with the record in the queue's directory; the listener must not wait. */
   public DamageReporter(
       BlockLog log,
       Path home,
@@ -104,11 +93,9 @@ public final class DamageReporter {
   }
 
   /**
-   * Finds out, after a read has met damage, where the log continues. What is lost up to there is
-   * reported, and on record when this returns.
-   *
-   * @return the next sequence that is not lost; the same one if that is valid after all, or if that
-   *     cannot be found out now
+   * Finds out, after a read has met damage, where the log continues, and reports and records what
+   * is lost up to there. Returns the same sequence if it is valid after all, or nothing can be
+   * found out now.
    */
   public long passOver(long sequence) {
     boolean interrupted = Thread.interrupted(); // it would close the files
@@ -137,10 +124,7 @@ public final class DamageReporter {
     }
   }
 
-  /**
-   * Moves the file of a block that leaves the log, and cannot be archived, to the directory {@code
-   * damaged}.
-   */
+  /** Moves the file of a block that leaves the log unarchived to the directory {@code damaged}. */
   public void keep(Seal seal) throws IOException {
     log.leaves(seal); // first, else a crash makes it a block that is missing
     Path kept = record.keepBlock(log.file(seal));
@@ -157,11 +141,7 @@ public final class DamageReporter {
     }
   }
 
-  /**
-   * Reports messages that were lost with the backup of a block that has left the log.
-   *
-   * @return whether that is on record: else they must not count as completed yet
-   */
+  /** Reports what a backup lost; returns whether that is on record: else it is not completed. */
   public boolean lostInBackup(Damage found) {
     boolean interrupted = Thread.interrupted(); // it would close the files
     try {

@@ -11,10 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Opens documents of damaged blocks at the addresses that a scan has found: through the mapping if
- * their header is intact, else through the file.
- *
- * <p>An interrupted thread must clear its flag before.
+ * Opens documents of damaged blocks at addresses that a scan has found: through the mapping if
+ * their header is intact, else through the file. An interrupted thread must clear its flag before.
  */
 final class DamagedBlockReader {
   private static final Logger LOG = LoggerFactory.getLogger(DamagedBlockReader.class);
@@ -34,19 +32,12 @@ final class DamagedBlockReader {
     this.document = document;
   }
 
-  /**
-   * Returns whether a scan of the block covers the message, so that the store's index is not
-   * needed.
-   */
+  /** Returns whether a scan covers the message, so that the store's index is not needed. */
   boolean isDue(Block block, long sequence) {
     return log.scans().known(block, sequence) != null;
   }
 
-  /**
-   * Opens the document of the message and moves to it; returns false if the message is not valid.
-   *
-   * @throws IOException the block cannot be opened now
-   */
+  /** Opens the document of the message and moves to it; returns false if it is not valid. */
   boolean open(long sequence) throws IOException {
     Block block = log.blockOf(sequence);
     if (block == null) {

@@ -10,15 +10,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces for calls that wait for the device, such as publishes. One force serves all that wait when
- * it starts.
- *
- * <p>Those that wait are in a stack. The thread that pushes the first one submits a commit to the
- * executor. A commit takes the whole stack, forces, and answers. So there is one commit on the
- * executor as long as a call waits, and while one forces, the next group gathers.
- *
- * <p>Thread-safe. Forces never run on the thread that waits, whose interrupt would close the
+ * Forces for calls that wait for the device, such as publishes; one force serves all that wait when
+ * it starts. Thread-safe. Forces never run on a thread that waits: its interrupt would close the
  * channel.
+ *
+ * <p>Those that wait are in a stack. The thread that pushes the first one submits a commit, which
+ * takes the whole stack, forces, and answers. So the executor has one commit as long as a call
+ * waits, and while one forces, the next group gathers.
  */
 public final class GroupCommit {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
@@ -30,17 +28,11 @@ public final class GroupCommit {
   private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
   private volatile boolean ended;
 
-  /**
-   * For what is written somewhere.
-   *
-   * @param executor on which it is forced
-   */
   public GroupCommit(Target target, WorkerPool.Serial executor) {
     this.target = target;
     this.executor = executor;
   }
 
-  /** For the publishes of a log. */
   static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial executor) {
     return new GroupCommit(
         new Target() {
@@ -64,7 +56,7 @@ public final class GroupCommit {
 
   /** What is forced: items written one after the other, each with a number. */
   public interface Target {
-    /** Returns all with a lower number are on the device. */
+    /** Returns the number below which all is on the device. */
     long forcedEnd();
 
     /**
@@ -73,9 +65,7 @@ public final class GroupCommit {
      */
     void force();
 
-    /**
-     * Returns the error for those whose number {@link #forcedEnd} has not reached after a force.
-     */
+    /** Returns the error for those that {@link #forcedEnd} has not reached after a force. */
     RuntimeException notForced();
   }
 
@@ -148,11 +138,9 @@ public final class GroupCommit {
   }
 
   /**
-   * Returns when what the calling thread has written is on the device. Not interruptible: the
-   * thread waits on, and finds its flag set afterwards. Throws {@link Target#notForced} if it may
-   * not be there.
-   *
-   * @param end the number after the last that was written
+   * Returns when all below {@code end}, which the calling thread has written, is on the device,
+   * else throws {@link Target#notForced}. Not interruptible: an interrupted thread finds its flag
+   * set afterwards.
    */
   public void await(long end) {
     Parked waiter = new Parked(end);
@@ -163,10 +151,8 @@ public final class GroupCommit {
   }
 
   /**
-   * Returns a future of the force. The futures of one thread's calls complete in the order of the
-   * calls, on a thread of the common pool.
-   *
-   * @param sequence what the future completes with
+   * Returns a future of the force, which completes with this sequence on the common pool; the
+   * futures of one thread complete in the order of its calls.
    */
   public CompletableFuture<Long> future(long sequence, long end) {
     Promised waiter = new Promised(sequence, end);
@@ -242,10 +228,7 @@ public final class GroupCommit {
     }
   }
 
-  /**
-   * After the last force: answers all that wait, and all that come with what they wrote before.
-   * Every waiting call has an answer when this returns.
-   */
+  /** Answers, after the last force, all that wait, and all that come with earlier writes. */
   public void end() {
     ended = true;
     executor.drain();

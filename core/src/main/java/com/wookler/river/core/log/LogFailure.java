@@ -26,11 +26,7 @@ final class LogFailure {
   @GuardedBy("this")
   private final RateLimitedLog said;
 
-  /**
-   * The first thing that failed.
-   *
-   * @param what could not be done, and why
-   */
+  /** The first thing that failed: what could not be done, and why. */
   private record First(String what, Throwable cause) {}
 
   LogFailure(LogSettings settings) {
@@ -73,10 +69,7 @@ final class LogFailure {
         fault);
   }
 
-  /**
-   * Records that the directory does not belong to this process any more: nothing may be written to
-   * it.
-   */
+  /** Records that the directory no longer belongs to this process: nothing may be written. */
   QueueFailedException lose(String why) {
     String text = "queue " + queue + ": " + why;
     QueueFailedException failed = new QueueFailedException(text);
@@ -95,7 +88,6 @@ final class LogFailure {
     return lost != null;
   }
 
-  /** Something that may fail. */
   @FunctionalInterface
   interface Attempt {
     void run() throws IOException;
@@ -139,11 +131,7 @@ final class LogFailure {
         });
   }
 
-  /**
-   * Refuses what would be written to a directory that does not belong to this process.
-   *
-   * @throws QueueFailedException it is not
-   */
+  /** Refuses to write to a directory that does not belong to this process. */
   void refuseLost() {
     String why = lost;
     if (why != null) {
@@ -151,11 +139,7 @@ final class LogFailure {
     }
   }
 
-  /**
-   * Refuses a message.
-   *
-   * @throws QueueFailedException something has failed
-   */
+  /** Refuses a message if something has failed. */
   void refuse() {
     refuseLost();
     First failed = first;

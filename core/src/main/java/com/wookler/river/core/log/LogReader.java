@@ -12,17 +12,16 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log in order from any sequence, and single messages again by their address.
+ * Reads the log in order from any sequence, and single messages again by their address. It verifies
+ * each message's checksum and sequence.
  *
- * <p>Every message's checksum and sequence are verified before it is returned. All messages between
- * the position and the log's end must be there: a gap, a page of zeros or a foreign document is a
- * {@link DamagedMessageException}, at this call and at each later one, never "nothing new". A block
- * that cannot be opened or mapped now, for want of descriptors or memory, is not damaged: that is a
- * {@link RiverException} which says so, and the next call tries again.
+ * <p>What is not valid between the position and the log's end is a {@link DamagedMessageException},
+ * at this call and at each later one, never "nothing new". A block that cannot be opened or mapped
+ * now, for want of descriptors or memory, is a {@link RiverException}; the next call tries again.
  *
- * <p>Not thread-safe: its owner guards it by a lock. It keeps the block that it reads mapped: the
- * owner must {@link #leave} a block before the log deletes it, and close the reader before the log,
- * with no call under way. Otherwise the process crashes.
+ * <p>Not thread-safe: its owner guards it by a lock. The owner must {@link #leave} a block before
+ * the log deletes it, and close the reader before the log, with no call under way: a read of a
+ * mapping that has ended crashes the process.
  */
 public final class LogReader implements AutoCloseable {
   private static final int SAMPLE_MASK = 63;
@@ -45,7 +44,6 @@ public final class LogReader implements AutoCloseable {
     this.position = log.firstSequence();
   }
 
-  /** Returns the sequence that {@link #next} returns next. */
   public long position() {
     return position;
   }
@@ -67,17 +65,13 @@ public final class LogReader implements AutoCloseable {
     position = sequence;
   }
 
-  /** Returns the message at the position, as {@link #next(StoredMessage.Maker)} gives it. */
   public @Nullable StoredMessage next() {
     return next(StoredMessage::new);
   }
 
   /**
-   * Returns the message at the position, as the maker makes it; the position then moves on by one.
-   *
-   * @return null if it has not been published yet
-   * @throws DamagedMessageException it is not in the log as it was published; the position stays
-   * @throws RiverException its block cannot be read now; the position stays
+   * Returns the message at the position as the maker makes it, and moves on by one; null if it is
+   * not published yet. After an exception the position stays.
    */
   public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
     if (position >= log.nextSequence()) {
@@ -90,10 +84,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /**
-   * Reads the next message. An InternalError may come out of any line of it, out of the catch
-   * clause too.
-   */
+  /** Reads the next message; any line may throw an InternalError, the catch clause too. */
   private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
@@ -128,12 +119,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Reads one message again; cheap in the order of addresses. The position of {@link #next} is
-   * lost: use a reader of its own for this.
-   *
-   * @param location its address, from {@link #location}
-   * @throws DamagedMessageException it is not there any more as it was published
-   * @throws RiverException its block cannot be read now
+   * Reads one message again by its {@link #location}; cheap in the order of addresses. The position
+   * of {@link #next} is lost: use a reader of its own for this.
    */
   public StoredMessage read(long sequence, long location) {
     try {
@@ -180,7 +167,6 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /** Opens the document that holds the position. */
   private void load() throws IOException {
     if (!cursor.isPlaced() || !loadHere(false)) {
       search(); // at the end of its block, or among its damage: look the position up
@@ -224,8 +210,7 @@ public final class LogReader implements AutoCloseable {
       if (!salvage.open(position)) {
         throw e;
       }
-    } catch (
-        IOException e) { // it cannot be opened now, or its index leads out of what a file can be
+    } catch (IOException e) { // it cannot be opened now, or its index leads out of it
       cursor.close();
       if (!salvage.open(position)) { // whose own errors are those of the file
         throw new DamagedMessageException(
@@ -269,10 +254,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Returns the first message published at or after this time; empty if there is none, or only in a
-   * backup. Where a block is damaged, the first that can be read.
-   *
-   * @throws RiverException a block cannot be read now
+   * Returns the first message published at or after this time, of a damaged block the first that
+   * can be read; empty if there is none, or only in a backup.
    */
   public OptionalLong sequenceAt(long micros) {
     Block block = log.publishedAt(micros);
@@ -315,10 +298,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  /**
-   * Releases this block and those before it: ends their mappings, so that their files can be
-   * deleted and their disk space freed.
-   */
+  /** Ends the mappings of this block and those before it, so that their files can be deleted. */
   public void leave(int block) {
     if (cursor.block() <= block) {
       cursor.close();

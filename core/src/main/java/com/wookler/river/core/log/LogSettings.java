@@ -34,7 +34,6 @@ public record LogSettings(
   static final long CHUNK_MARGIN = 16L << 20;
   private static final int DOCUMENT_PARTS = 4; // of a chunk
 
-  /** Returns the directory of the log. */
   LogDirectory log() {
     return new LogDirectory(queue, identity, directory);
   }
@@ -45,11 +44,7 @@ public record LogSettings(
     return Math.max(blockBytes + CHUNK_MARGIN, needed);
   }
 
-  /**
-   * Refuses a document that is too long.
-   *
-   * @throws MessageTooLargeException it is over a quarter of the mapping
-   */
+  /** Refuses a document of over a quarter of the mapping with a MessageTooLargeException. */
   void checkLength(int length) {
     if (length > maxDocumentBytes()) {
       throw new MessageTooLargeException(
@@ -63,10 +58,7 @@ public record LogSettings(
     }
   }
 
-  /**
-   * Returns the largest document: beyond a quarter of the chunk it could not be mapped in one
-   * piece.
-   */
+  /** Returns the longest document that can be mapped in one piece: a quarter of the chunk. */
   long maxDocumentBytes() {
     return chunkBytes() / DOCUMENT_PARTS;
   }

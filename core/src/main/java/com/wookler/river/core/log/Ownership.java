@@ -1,6 +1,5 @@
 package com.wookler.river.core.log;
 
-import com.wookler.river.core.message.QueueFailedException;
 import java.util.Optional;
 
 /** Fails a log whose directory is not this process's own any more. Thread-safe. */
@@ -22,11 +21,7 @@ public final class Ownership {
     }
   }
 
-  /**
-   * Looks before something is written, and fails the log if the directory is not its own.
-   *
-   * @throws QueueFailedException it is not
-   */
+  /** Fails the log, and throws, if the directory is not its own; called before a write. */
   void check() {
     Optional<String> why = ownershipCheck.lost();
     if (why.isPresent()) {
@@ -39,11 +34,7 @@ public final class Ownership {
     return failure.isLost();
   }
 
-  /**
-   * Refuses what would be written to a directory that is lost.
-   *
-   * @throws QueueFailedException it is, and that was noticed
-   */
+  /** Refuses to write to a directory that was noticed to be lost. */
   public void refuseLost() {
     failure.refuseLost();
   }

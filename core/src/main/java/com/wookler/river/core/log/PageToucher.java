@@ -10,30 +10,25 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Touches the pages that the appender comes to next, so that their faults are met by a background
- * thread and not by publishers, under the append lock.
+ * Touches the pages that the appender comes to next, so that a background thread meets their faults
+ * and not a publisher under the append lock. A page's first write fault costs about as much as
+ * appending five messages of 100 bytes.
  *
- * <p>A page's first write fault costs about as much as appending five messages of 100 bytes.
- * Nothing is touched in the first bytes of a block, so that a quiet queue does no needless work.
- * Nor is anything touched that has no space yet ({@link BlockSpace}): on a full disk that ends the
- * process. Being late costs nothing but the fault.
- *
- * <p>{@link #started} and {@link #grown} run under the append lock, the touching on a background
- * worker.
+ * <p>Not touched are the first bytes of a block, so that a quiet queue does no needless work, and
+ * what has no space yet ({@link BlockSpace}): on a full disk that ends the process. {@link
+ * #started} and {@link #grown} run under the append lock, the touching on a worker.
  */
 final class PageToucher {
   private static final long QUIET_BYTES = 256 << 10;
   private static final long STEP_BYTES = 1 << 20;
   private static final long LEAST_BYTES = 128 << 10; // between two questions
   private static final long AHEAD_BYTES = STEP_BYTES + STEP_BYTES / 2;
-
   private static final Logger LOG = LoggerFactory.getLogger(PageToucher.class);
 
   private final BlockStore store;
   private final Executor worker;
   private final Object touching = new Object();
   private final AtomicLong appended = new AtomicLong(); // written under BlockLog's append lock
-
   private final AtomicInteger blocks = new AtomicInteger(); // started; counted under that lock
   private volatile boolean asked; // whether a task waits; set under the append lock
   private long wanted; // the offset at which to ask again; guarded by BlockLog's append lock
@@ -47,11 +42,7 @@ final class PageToucher {
     this.worker = worker;
   }
 
-  /**
-   * Another block is the active one.
-   *
-   * @param bytes that it has
-   */
+  /** Takes another block as the active one, with this many bytes. */
   void started(long bytes) {
     appended.setOpaque(bytes);
     blocks.incrementAndGet();
@@ -59,11 +50,7 @@ final class PageToucher {
     touchedTo = wanted;
   }
 
-  /**
-   * The active block has grown to this many bytes.
-   *
-   * @param limit the offset up to which it has space
-   */
+  /** Notes that the active block has grown to this many bytes, and has space up to the limit. */
   void grown(long bytes, long limit) {
     appended.setOpaque(bytes);
     if (bytes >= wanted && !asked) {

@@ -14,10 +14,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Does what is needed ahead of the appender: takes space for the active block, touches its pages,
- * and makes the next block's file.
- *
- * <p>All methods run under the append lock but {@link #end}, {@link #isShort} and {@link
- * #shortage}. Except for lack of space, nothing here may make an append fail.
+ * and makes the next block's file. Only lack of space may make an append fail here. All methods but
+ * {@link #end}, {@link #isShort} and {@link #shortage} run under the append lock.
  */
 final class Preallocation {
   private static final Logger LOG = LoggerFactory.getLogger(Preallocation.class);
@@ -39,7 +37,6 @@ final class Preallocation {
     this.toucher = new PageToucher(store, executors.toucher());
   }
 
-  /** Notes that the log was opened. */
   void opened(long micros) {
     preallocator.started(0, micros);
   }
@@ -55,11 +52,8 @@ final class Preallocation {
   }
 
   /**
-   * Gives the file of a block that is about to start the space that the start needs, and opens it.
-   *
-   * @return how many bytes of its file were made
-   * @throws QueueFullException there is no space for it
-   * @throws RiverException its file cannot be opened now, such as without descriptors
+   * Gives the file of a block the space that it needs to start, or throws a {@link
+   * QueueFullException}; opens it, and returns how many of its bytes were made.
    */
   long starting(Block block) throws IOException {
     try {
@@ -79,22 +73,15 @@ final class Preallocation {
         "queue " + queue + ": cannot " + what + " now; nothing was stored, try again: " + e, e);
   }
 
-  /** Notes that a block has started, and is the active one. */
   void started(Block block, long made) {
     begin(block, made);
   }
 
-  /** Notes that the active block has replaced this one. */
   void recycled(Block before, long micros) {
     preallocator.started(before.end(), micros);
   }
 
-  /**
-   * Takes space in the active block for a document of this length.
-   *
-   * @throws QueueFullException there is none
-   * @throws RiverException its file cannot be opened now, such as without descriptors
-   */
+  /** Takes space in the active block for a document, or throws a QueueFullException. */
   void require(Block active, int length) throws IOException {
     if (!space.has(active, length)) {
       take(active, length);
@@ -133,7 +120,6 @@ final class Preallocation {
     }
   }
 
-  /** Notes that the active block has grown. */
   void grown(Block active, long micros) {
     try {
       preallocator.grown(active.end(), micros);
@@ -144,29 +130,20 @@ final class Preallocation {
     }
   }
 
-  /** Returns whether the last publisher that needed space was refused. */
   boolean isShort() {
     return volume.isShort();
   }
 
-  /** Returns why publishers were refused the last time. */
   Optional<Shortage> shortage() {
     return volume.shortage();
   }
 
-  /**
-   * Returns whether the next block's file has what it needs to start.
-   *
-   * @param force take that from the reserve if need be
-   */
+  /** Returns whether the next block's file has what a start needs, by force from the reserve. */
   boolean hasNext(boolean force) {
     return preallocator.hasNext() || (force && preallocator.makeOfReserve());
   }
 
-  /**
-   * Stops: when this returns no page is touched and no zero written any more, and the file may be
-   * cut.
-   */
+  /** Stops: from now on no page is touched and no zero written, and the file may be cut. */
   void end() {
     toucher.end();
     space.end();

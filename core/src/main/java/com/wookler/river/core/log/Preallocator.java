@@ -13,18 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Preallocates the next block's file, filled with zeros.
- *
- * <p>A write fault on a page of a sparse mapping costs milliseconds, on one that has been written
- * 30 µs. So the file of block n is made as {@code b<n>.precreated.tmp}, and gets its name when the
- * block starts.
+ * Preallocates the next block's file, filled with zeros: a write fault on a page of a sparse
+ * mapping costs milliseconds, on one that has been written 30 µs. The file of block n is made as
+ * {@code b<n>.precreated.tmp}, and gets its name when the block starts.
  *
  * <p>As soon as a queue has more than a few messages, the file gets what a block needs to start: so
  * a roll succeeds on a full disk too, and the block before can be taken out, which makes space. All
  * of it is made when the active block passes half of what is expected of it within a minute, or at
- * once if the block before was filled within a second, so that a quiet queue takes no disk space
- * that it does not need. A block that is needed before its file is whole takes what is there, and
- * grows by {@link BlockSpace} from there on.
+ * once if the block before was filled within a second; a quiet queue takes no space that it does
+ * not need. A block that starts before its file is whole grows by {@link BlockSpace}.
  *
  * <p>{@link #started}, {@link #grown}, {@link #starting} and {@link #giveBack} run under the append
  * lock, the making on a background worker.
@@ -47,23 +44,12 @@ final class Preallocator {
   private long beginAt; // the end of the active block at which the next one's first bytes are made
   private long askAt; // the end of the active block at which all of it is asked for
 
-  /**
-   * Held while zeros are written and the file is cut or gets its name: nothing may happen to a
-   * block that has started.
-   */
+  // held while zeros are written and the file is cut or named: no block that has started changes
   private final Object making = new Object();
-
   private int readied; // the block that was made ready to start last; under the append lock
   private long readiedBytes; // how much of its file was made then; under the append lock
-
-  /** The active block; written under the append lock, read by the worker. */
-  private volatile int current;
-
-  /**
-   * The next block, once it had to give space back; written under the append lock, read by the
-   * worker.
-   */
-  private volatile int tight;
+  private volatile int current; // the active block; written under the append lock
+  private volatile int tight; // the next block, once it gave space back; written like current
 
   Preallocator(LogSettings settings, Executor worker, int active, Volume volume) {
     this.settings = settings;
@@ -91,7 +77,6 @@ final class Preallocator {
     startedMicros = micros;
   }
 
-  /** The active block has grown to this many bytes. */
   void grown(long bytes, long micros) {
     if (bytes < beginAt) {
       return;
@@ -110,12 +95,9 @@ final class Preallocator {
   }
 
   /**
-   * Prepares the file of a block that is about to start: what has been made of it, else a new file,
-   * so that it has our mode and not the store's, with what a block needs to start. May be called
-   * again for a block that could not be started then.
-   *
-   * @return how many bytes of it have been made
-   * @throws NoSpaceException there is no space for its first bytes
+   * Prepares the file of a block that is about to start with what it needs for that, or throws a
+   * {@link NoSpaceException}; returns how many bytes of it have been made. A new file has our mode
+   * and not the store's. May be called again.
    */
   long starting(int block) throws IOException {
     current = block; // before the monitor, so that the worker stops making it
@@ -187,11 +169,7 @@ final class Preallocator {
     }
   }
 
-  /**
-   * Gives the space of the next block back but for its first bytes, for the active one.
-   *
-   * @return whether there was any
-   */
+  /** Gives the next block's space back but for its first bytes; returns whether there was any. */
   boolean giveBack() {
     int next = current + 1;
     tight = next;
@@ -205,10 +183,7 @@ final class Preallocator {
     }
   }
 
-  /**
-   * Gives the next block's file what it needs to start, of the reserve: for a log that is full
-   * before that was made. Returns whether it has that.
-   */
+  /** Gives the next block's file what it needs to start, from the reserve; returns whether. */
   boolean makeOfReserve() {
     int next = current + 1;
     Path file = temporary(next);

@@ -13,16 +13,12 @@ public final class PublishBuffer {
 
   private final DocumentWriter document = new DocumentWriter();
   private final AppendSource source = new AppendSource(document);
-
   private int samples;
   private boolean admitted;
 
   private PublishBuffer() {}
 
-  /**
-   * Returns the calling thread's. No user code may run between {@link DocumentWriter#start} and the
-   * append.
-   */
+  /** Returns the thread's own; no user code may run between a document's start and the append. */
   public static PublishBuffer ofThread() {
     return OF_THREAD.get();
   }
@@ -36,15 +32,11 @@ public final class PublishBuffer {
     return admitted;
   }
 
-  /** Returns the document to build in. */
   public DocumentWriter document() {
     return document;
   }
 
-  /**
-   * Returns true once in {@code mask + 1} calls, with a mask of low bits: which publishes are
-   * timed.
-   */
+  /** Returns true once in {@code mask + 1} calls: which publishes are timed. */
   public boolean sample(int mask) {
     return (samples++ & mask) == 0;
   }

@@ -3,7 +3,6 @@ package com.wookler.river.core.log;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.common.file.DurableFiles;
@@ -51,18 +50,15 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
     ORIGINS
   }
 
-  /** Copies the set. */
   public QueueIdentity {
     has = Set.copyOf(has);
   }
 
-  /** The name of the file. */
   public static final String FILE = "queue.json";
 
   /** The name of a file that is there until a tool has made all of a queue's directory. */
   public static final String UNFINISHED = "unfinished" + DurableFiles.TEMPORARY;
 
-  /** The format of a queue's directory. */
   public static final int FORMAT = 1;
 
   private static final String LOG = "log";
@@ -103,11 +99,8 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
   }
 
   /**
-   * Reads the file.
-   *
-   * @throws ConfigurationException another version of River wrote it
-   * @throws DamagedMessageException it is not what was written: with a wrong id every block would
-   *     look as if it were another queue's
+   * Reads the file. One that is damaged or of another version is refused: with a wrong id every
+   * block would look as if it were another queue's.
    */
   public static QueueIdentity read(Path file) throws IOException {
     ObjectNode json = CheckedJson.read(file, FORMAT);
@@ -123,12 +116,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
     }
   }
 
-  /**
-   * Looks at a queue's directory, and where its file is of no use, at what the other files say.
-   * Changes nothing.
-   *
-   * @throws ConfigurationException another River wrote the file
-   */
+  /** Looks at a queue's file, and at its other files where that is of no use; changes nothing. */
   public static Look look(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     String fault;
@@ -146,10 +134,7 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
     return new Look(Optional.empty(), search(directory), fault);
   }
 
-  /**
-   * Returns the file of another queue has its name and its id; a queue that was renamed has its own
-   * id.
-   */
+  /** Returns why the file is another queue's; empty for a renamed queue, which has its own id. */
   private static String misplaced(Path directory, QueueIdentity identity) throws IOException {
     if (directory.endsWith(identity.name)
         || LogMarks.owner(directory.resolve(LOG)).equals(Optional.of(identity.id))) {

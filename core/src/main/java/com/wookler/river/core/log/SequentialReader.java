@@ -16,19 +16,15 @@ public final class SequentialReader implements AutoCloseable {
   private long next;
   private int damagedInARow;
 
-  /** Is called for each damaged message. */
   @FunctionalInterface
   public interface Damaged {
     /**
-     * Reports a damaged message.
-     *
-     * @param first whether the message before it was not damaged
-     * @return the sequence at which the log continues; the same one if that is unknown
+     * Reports a damaged message, the {@code first} in a row or not; returns the sequence at which
+     * the log continues, the same one if that is unknown.
      */
     long passOver(long sequence, boolean first);
   }
 
-  /** Creates a reader of a log. */
   public SequentialReader(BlockLog log, Damaged damaged) {
     this.log = log;
     this.reader = log.reader();
@@ -76,7 +72,6 @@ public final class SequentialReader implements AutoCloseable {
     }
   }
 
-  /** Returns the address of the message that was read last. */
   public long location() {
     return reader.location();
   }

@@ -36,7 +36,6 @@ public record SideFiles(
     Optional<String> gapsFault,
     Gaps gaps) {
 
-  /** The name of the record of damage, in the queue's directory. */
   public static final String RECORD = DamageLog.NAME;
 
   private static final int TRIES = 20;
@@ -84,9 +83,7 @@ public record SideFiles(
     return LogMarks.look(exists ? Files.readAllBytes(marks) : none, queue);
   }
 
-  /**
-   * Returns all below it was taken out of the log by now, and nothing above; empty if not known.
-   */
+  /** Returns the sequence below which all was taken out of the log, and nothing above, if known. */
   public OptionalLong removed(UUID queue) throws IOException {
     if (marksFault.isPresent()) {
       return OptionalLong.empty();
@@ -94,12 +91,7 @@ public record SideFiles(
     return LogMarks.look(Files.readAllBytes(marks), queue).removed();
   }
 
-  /**
-   * Writes what belongs beside the blocks of a log that was made of messages which have their
-   * sequences already.
-   *
-   * @param lost sequences that it does not have, in order
-   */
+  /** Writes what belongs beside the blocks of a log made of messages that had sequences already. */
   public static void write(
       Path log, UUID queue, long nextSequence, int newestBlock, List<Gaps.Gap> lost)
       throws IOException {

@@ -14,12 +14,10 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * The times that a queue stores with its messages and files: publish times, and those by which it
- * removes backups and forgets ids. They follow the wall clock and never decrease, also where that
- * was ahead and is set back; {@link #wallOf} gives what the clock showed, or what it should have
- * shown, so that nothing waits for the clock to catch up. {@link ClockSteps} has the rule.
- *
- * <p>Thread-safe.
+ * The times that a queue stores: publish times, and those by which it removes backups and forgets
+ * ids. They follow the wall clock and never decrease, also where it was ahead and is set back;
+ * {@link #wallOf} gives what it showed, or should have shown, so that nothing waits for it to catch
+ * up. {@link ClockSteps} has the rule. Thread-safe.
  */
 public final class StoredTimes {
   private static final Logger LOG = LoggerFactory.getLogger(StoredTimes.class);
@@ -43,11 +41,7 @@ public final class StoredTimes {
     return new StoredTimes(null, time, Long.MIN_VALUE, ClockSteps.NONE);
   }
 
-  /**
-   * Returns those of a log.
-   *
-   * @param last the publish time of its last message
-   */
+  /** Returns those of a log, whose last message has this publish time. */
   static StoredTimes open(LogSettings settings, long last) {
     try {
       StoredTimes times =
@@ -60,10 +54,7 @@ public final class StoredTimes {
     }
   }
 
-  /**
-   * Returns the publish time of a message that is appended now, unless the one before it has a
-   * later.
-   */
+  /** Returns the publish time of a message appended now, unless the one before has a later. */
   long storedAt(long wallMicros) {
     return steps.storedAt(wallMicros);
   }
@@ -79,10 +70,7 @@ public final class StoredTimes {
     return steps.wallOf(storedMicros);
   }
 
-  /**
-   * Returns how old what was stored at this time is, in microseconds; negative for a moment at
-   * most.
-   */
+  /** Returns the age in microseconds of what was stored then; negative for a moment at most. */
   public long ageOf(long storedMicros) {
     return time.epochMicros() - wallOf(storedMicros);
   }
@@ -105,12 +93,7 @@ public final class StoredTimes {
     }
   }
 
-  /**
-   * Takes what was stored as no later than now, if the clock was set back.
-   *
-   * @param lastMicros the publish time of the last message
-   * @param warns whether to warn: no one else has reported that the clock was set back
-   */
+  /** If the clock was set back, takes all that was stored as no later than now; may warn of it. */
   synchronized void follow(long lastMicros, boolean warns) {
     if (!isBehind(lastMicros)) {
       return;

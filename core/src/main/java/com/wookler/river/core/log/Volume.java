@@ -13,13 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The disk under a log: takes space for blocks from it, but for the reserve, and knows whether
- * publishers are refused for lack of it.
- *
- * <p>Space is taken by writing zeros, which is the only thing that all file systems keep. Asked in
- * steps of {@link BlockSpace} and {@link Preallocator}, so that no publish asks the system whether
- * there is space. Thread-safe; {@link #refused} and {@link #granted} are called under the append
- * lock.
+ * The disk under a log: gives blocks space, but for the reserve, by writing zeros, the only thing
+ * that all file systems keep; and knows whether publishers are refused. It is asked in steps, so
+ * that no publish asks the system. Thread-safe; {@link #refused} and {@link #granted} are called
+ * under the append lock.
  */
 final class Volume {
   private static final Logger LOG = LoggerFactory.getLogger(Volume.class);
@@ -31,7 +28,6 @@ final class Volume {
   private boolean logged; // that the volume is full now
   private final RateLimitedLog limiter;
   private long refusals; // since the last line
-
   private volatile boolean full; // whether publishers are refused; written under the append lock
   private volatile @Nullable Shortage shortage; // the last one; written under the append lock
 
@@ -41,11 +37,7 @@ final class Volume {
     this.limiter = new RateLimitedLog(settings.time());
   }
 
-  /**
-   * Fills a part of a file with zeros. The file must be there.
-   *
-   * @throws NoSpaceException there is no space but the reserve; a part may have been written
-   */
+  /** Fills a part of an existing file with zeros; a NoSpaceException may leave some of them. */
   void allocate(Path file, long from, long to) throws IOException {
     long reserve = settings.diskReserve();
     if (reserve > 0 && device.free(settings.directory()) - (to - from) < reserve) {
@@ -68,10 +60,8 @@ final class Volume {
   }
 
   /**
-   * Returns the exception for a publisher that is refused; notes that publishing has stopped.
-   *
-   * <p>Where large messages are refused while small ones fit, that changes with each of them, so it
-   * is logged and reported to listeners once a minute at most.
+   * Returns the exception for a refused publisher, and notes that publishing has stopped. Logs and
+   * reports that once a minute at most: small messages may fit where large ones are refused.
    */
   QueueFullException refused(NoSpaceException cause) {
     String text =

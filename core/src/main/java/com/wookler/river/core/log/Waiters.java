@@ -13,12 +13,9 @@ import org.jspecify.annotations.Nullable;
  * Wakes consumers that wait for messages, at the cost of one volatile read a publish while no
  * consumer waits.
  *
- * <p>Each subscriber has a {@link Line} in which its consumers wait. A publish wakes the first of
- * each line; a consumer that took something and sees more wakes the next, so a burst wakes as many
- * as it feeds and one message wakes one.
- *
- * <p>A publish looks at no line in which no consumer waits, and at none whose subscriber can take
- * nothing now, so idle subscribers cost it nothing.
+ * <p>Each subscriber has a {@link Line}. A publish wakes the first consumer of each line; one that
+ * took something and sees more wakes the next, so a burst wakes as many as it feeds. Lines without
+ * consumers, or whose subscriber can take nothing now, cost a publish nothing.
  *
  * <p>No wake-up is lost: a consumer joins the line before it looks a last time for messages, a
  * publisher makes the message visible before it looks for waiting consumers; both are volatile
@@ -72,12 +69,7 @@ public final class Waiters {
       return join(new Waiter(Thread.currentThread(), null));
     }
 
-    /**
-     * Adds a callback to the line instead of a thread; the caller must look for messages once more
-     * then.
-     *
-     * @param callback runs on the thread that wakes, which may be a publisher's: must be quick
-     */
+    /** Adds a quick callback, which a publisher may run; the caller must look once more then. */
     public Waiter join(Runnable callback) {
       return join(new Waiter(null, callback));
     }
@@ -88,7 +80,6 @@ public final class Waiters {
       return waiter;
     }
 
-    /** Takes a waiter out of the line. */
     public void leave(Waiter waiter) {
       waiters.remove(waiter);
       arrivals.update(this);
@@ -113,7 +104,6 @@ public final class Waiters {
       }
     }
 
-    /** Wakes all consumers of this line. */
     public void wakeAll() {
       for (Waiter waiter = waiters.poll(); waiter != null; waiter = waiters.poll()) {
         waiter.wake();
@@ -134,8 +124,7 @@ public final class Waiters {
   public static final class Waiter {
     private final @Nullable Thread thread;
     private final @Nullable Runnable callback;
-    private volatile boolean
-        woken; // set by the thread that wakes, read by the waiting one before it parks
+    private volatile boolean woken; // set by the waker, read by the waiter before it parks
 
     private Waiter(@Nullable Thread thread, @Nullable Runnable callback) {
       this.thread = thread;
