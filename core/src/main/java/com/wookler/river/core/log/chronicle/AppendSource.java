@@ -14,7 +14,6 @@ public final class AppendSource {
   private @Nullable Bytes<ByteBuffer> view;
   private @Nullable ByteBuffer viewed;
 
-  /** Will show what this document holds at each append. */
   public AppendSource(DocumentWriter document) {
     this.document = document;
   }

@@ -3,7 +3,6 @@ package com.wookler.river.core.log.chronicle;
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.NotNowException;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.IntFunction;
@@ -21,12 +20,7 @@ public interface BlockStore extends AutoCloseable {
   /** The name of a file of the store's own in the directory: all in it follows from the blocks. */
   String METADATA = ChronicleStore.METADATA;
 
-  /**
-   * Makes this JVM ready; to be called before anything of the store is touched. Cheap to call
-   * again.
-   *
-   * @throws RiverException the JVM does not let River do what the store needs; it names the flag
-   */
+  /** Makes this JVM ready, before anything of the store is touched; cheap to call again. */
   static void requireJvm() {
     JdkAccess.ensure(); // before the first class of Chronicle is loaded
     FaultGuard.ensure();
@@ -35,10 +29,8 @@ public interface BlockStore extends AutoCloseable {
   /**
    * Opens a directory whose files a recovery has looked through.
    *
-   * @param files the data file of each block, by its number
    * @param block the number of the active block, which may not exist yet
    * @param chunkBytes what is mapped of a block at a time; a document may take a quarter of it
-   * @throws RiverException the files cannot be made or mapped
    */
   static BlockStore open(Path directory, IntFunction<Path> files, int block, long chunkBytes) {
     try {
@@ -57,17 +49,12 @@ public interface BlockStore extends AutoCloseable {
   /** Appends one document to the active block. */
   void append(AppendSource document);
 
-  /**
-   * Closes the active block and starts this one, whose first bytes are {@code start}, hidden from
-   * readers.
-   */
+  /** Closes the active block and starts this one, with first bytes that readers don't see. */
   void startBlock(int block, byte[] start);
 
   /**
-   * Opens and maps the file of a block that is about to start, so that {@link #startBlock} opens
-   * nothing: a store is of no use any more once it could not open a file there.
-   *
-   * @throws NotNowException the file cannot be opened or mapped now
+   * Opens and maps the file of a block that is about to start, or throws a {@link NotNowException}:
+   * a store that cannot open a file in {@link #startBlock} is of no use any more.
    */
   void prepare(int block) throws IOException;
 
@@ -75,19 +62,12 @@ public interface BlockStore extends AutoCloseable {
   long position();
 
   /**
-   * Returns pages of the active block, kept mapped until they are closed; null if they are not
-   * mapped yet.
-   *
-   * @param to may be beyond the mapping, which then ends them
+   * Returns pages of the active block, kept mapped until they are closed, up to the end of the
+   * mapping at most; null if they are not mapped yet.
    */
   @Nullable MappedPages pages(long from, long to);
 
-  /**
-   * Returns what is mapped of a block around an offset.
-   *
-   * @throws DamagedMessageException the block has no file, or one that is none of a block
-   * @throws IOException its file cannot be opened or mapped now
-   */
+  /** Returns what is mapped of a block around an offset; without a valid file it is damaged. */
   BlockWindow window(int block, long offset) throws IOException;
 
   /** Notices that block files were removed. */

@@ -7,11 +7,9 @@ import net.openhft.chronicle.core.UnsafeMemory;
 import net.openhft.chronicle.core.io.ReferenceOwner;
 
 /**
- * Reads what Chronicle has mapped of a block. It stays mapped until the window is closed, which
- * must happen before the block's file is deleted and before the store is closed.
- *
- * <p>The mapping is Chronicle's own, so a reader of a block that was just written, or that another
- * reads too, finds its pages there.
+ * Reads what Chronicle has mapped of a block, so that pages which were just written, or which
+ * another reader uses, are there. Close it before the block's file is deleted, and before the store
+ * is closed.
  */
 public final class BlockWindow implements DocumentBytes, AutoCloseable {
   private static final UnsafeMemory MEMORY = UnsafeMemory.INSTANCE;
@@ -24,11 +22,7 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
   private final long to;
   private final long base; // the address that offset 0 would have
 
-  /**
-   * Keeps a mapping.
-   *
-   * @param onClose closes the block's file
-   */
+  /** Keeps a mapping; {@code onClose} closes the block's file. */
   BlockWindow(int block, MappedBytesStore mapping, Runnable onClose) {
     this.block = block;
     this.mapping = mapping;
@@ -39,7 +33,6 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
     mapping.reserve(owner);
   }
 
-  /** Returns the number of the block. */
   public int block() {
     return block;
   }

@@ -99,20 +99,13 @@ public final class ChronicleHeader {
         && bytes.slice(0, INDEX_HEAD.length).equals(ByteBuffer.wrap(INDEX_HEAD));
   }
 
-  /**
-   * Returns the offset of the last document's header, as Chronicle noted it; -1 where it does not
-   * say.
-   */
+  /** Returns the offset of the last document's header, as Chronicle noted it; -1 without. */
   public static long lastDocument(Path file) throws IOException {
     ByteBuffer head = head(file);
     return isHead(head) ? head.getLong(WRITE_POSITION) : -1;
   }
 
-  /**
-   * Returns the offset of the document of an entry of a block's index; 0 if it has no such entry.
-   *
-   * @throws DamagedMessageException the index leads out of the block
-   */
+  /** Returns the offset of the document of an index entry; 0 if the block has no such entry. */
   public static long indexed(BlockWindow block, long entry) {
     long index = longAt(block, INDEX2INDEX, entry / ENTRIES);
     return index == 0 ? 0 : longAt(block, index + INDEX_ENTRIES, entry % ENTRIES);
@@ -127,11 +120,8 @@ public final class ChronicleHeader {
   }
 
   /**
-   * Returns the first {@link #BYTES} bytes of a block with these documents.
-   *
-   * @param spaced the offset of each sixteenth document's header, the first one's first
-   * @param documents how many readers see
-   * @param last offset of the header of the last of them
+   * Returns the first {@link #BYTES} bytes of a block that shows readers this many documents, each
+   * sixteenth from the first on at {@code spaced}, the last at {@code last}.
    */
   public static byte[] of(long[] spaced, long documents, long last) {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);

@@ -32,11 +32,8 @@ public final class ChronicleHeaderCheck {
   }
 
   /**
-   * Returns what is wrong; empty if nothing is.
-   *
-   * @param spaced the offset of each sixteenth document's header, the first one's first
-   * @param documents how many readers see
-   * @param end where the last document ends
+   * Returns what is wrong in a file with documents as {@link ChronicleHeader#of} has them, which
+   * end at {@code end}; empty if nothing is.
    */
   public static String fault(Path file, long[] spaced, long documents, long end)
       throws IOException {
@@ -66,11 +63,7 @@ public final class ChronicleHeaderCheck {
     return indexes(head) ? "" : "its index is damaged";
   }
 
-  /**
-   * Returns whether a document's header is there.
-   *
-   * @param place its ordinal in the lower half, if the upper is its offset
-   */
+  /** Returns whether a document's header is there; its place is the offset, then the ordinal. */
   private boolean isDocument(long offset, long place) throws IOException {
     if (offset < 0 || offset >= end) {
       return false;

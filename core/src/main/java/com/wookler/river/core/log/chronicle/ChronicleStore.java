@@ -41,7 +41,6 @@ final class ChronicleStore implements BlockStore {
   private final ExcerptAppender appender;
   private @Nullable SingleChronicleQueueStore prepared; // guarded by the log's append lock
 
-  /** See {@link BlockStore#open}. */
   ChronicleStore(Path directory, IntFunction<Path> files, int block, long chunkBytes) {
     this.directory = directory;
     this.files = files;
@@ -67,10 +66,7 @@ final class ChronicleStore implements BlockStore {
     }
   }
 
-  /**
-   * Else the appender's first write goes through all blocks before, to end each where it thinks
-   * that it ends; in a damaged one it writes over messages.
-   */
+  /** Keeps the first write from ending all older blocks, over the messages of a damaged one. */
   private void leaveOlderBlocks(int active) {
     queue.tableStorePut(ENDED_BELOW, active);
   }
@@ -165,11 +161,7 @@ final class ChronicleStore implements BlockStore {
     }
   }
 
-  /**
-   * Returns the exception for a damaged block.
-   *
-   * @throws IOException it is not damaged, and cannot be read now
-   */
+  /** Returns the exception for a damaged block; throws if it only cannot be read now. */
   private DamagedMessageException damaged(int block, Throwable error) throws IOException {
     IOException passing = Unreadable.passing(error, files.apply(block));
     if (passing != null) {

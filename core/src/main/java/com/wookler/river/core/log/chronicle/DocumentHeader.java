@@ -11,7 +11,6 @@ import java.nio.ByteOrder;
  * means that nothing was written there yet, {@link #END} that the block was closed.
  */
 public final class DocumentHeader {
-  /** Bytes of a header. */
   public static final int BYTES = 4;
 
   /** The header after the last document of a closed block. */
@@ -23,10 +22,7 @@ public final class DocumentHeader {
 
   private DocumentHeader() {}
 
-  /**
-   * Returns what a document with this header takes in its block, header and padding included; 0 if
-   * no whole document has such a header.
-   */
+  /** Returns the size with header and padding; 0 if no whole document has this header. */
   public static long sizeOf(int header) {
     return header == 0 || (header & UNFINISHED) != 0 ? 0 : sizeFor(header & LENGTH);
   }
@@ -36,10 +32,7 @@ public final class DocumentHeader {
     return BYTES + (length + 3L & ~3L);
   }
 
-  /**
-   * Returns whether the document with this header, which {@link #sizeOf} finds whole, is for
-   * readers.
-   */
+  /** Returns whether the whole document with this header is for readers. */
   public static boolean isMessage(int header) {
     return (header & HIDDEN) == 0;
   }

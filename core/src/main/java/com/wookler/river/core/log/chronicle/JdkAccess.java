@@ -11,12 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Opens the packages of the JDK that Chronicle needs, so that users need no flag on Java 17 to 25.
- *
- * <p>{@code java.lang.reflect} and {@code sun.nio.ch} are closed to libraries by default; with one
- * of them closed Chronicle silently opens its queues read-only. This must run before the first
- * class of Chronicle is loaded. Where the JDK refuses, the error says what is denied and which flag
- * helps; Chronicle itself would open its files read-only, or end in the middle of an append. The
- * rejected alternative, {@code Add-Opens} in a manifest, counts for {@code java -jar} only.
+ * This must run before the first class of Chronicle is loaded, which else would silently open its
+ * queues read-only, or end in the middle of an append. Where the JDK refuses, the error says what
+ * is denied and which flag helps. The rejected alternative, {@code Add-Opens} in a manifest, counts
+ * for {@code java -jar} only.
  */
 final class JdkAccess {
   private static final List<String> NEEDED = List.of("java.lang.reflect", "sun.nio.ch");
@@ -24,10 +22,7 @@ final class JdkAccess {
   /** Without it Chronicle warns on the console and takes another way. */
   private static final String USEFUL = "jdk.internal.ref";
 
-  /**
-   * With assertions on, each instance of it, one a tailer and block, is kept for good and looked
-   * through when the next is made.
-   */
+  /** With assertions on, each instance of it is kept, and looked through when one is made. */
   private static final String HOARDER = "net.openhft.chronicle.core.threads.CleaningThreadLocal";
 
   /** The JDK that first knows the flag by which memory access is denied. */
@@ -35,11 +30,7 @@ final class JdkAccess {
 
   private JdkAccess() {}
 
-  /**
-   * Returns when the packages are open; cheap to call again.
-   *
-   * @throws RiverException the JVM does not let us
-   */
+  /** Opens the packages, or throws if the JVM does not let us; cheap to call again. */
   static synchronized void ensure() {
     quietByDefault("chronicle.disk.monitor.disable"); // its thread would outlive every queue
     quietByDefault("chronicle.announcer.disable");
@@ -91,12 +82,7 @@ final class JdkAccess {
     }
   }
 
-  /**
-   * Chronicle reads and writes its files by such methods; without them it fails at the first use.
-   *
-   * @param allocate a method that the JDK denies with all others, and that takes a size
-   * @param free one that takes what that gives
-   */
+  /** Refuses a JVM that denies these methods, without which Chronicle fails at its first use. */
   static void refuseDeniedMemory(String allocate, String free) {
     try {
       Class<?> type = Class.forName("sun.misc.Unsafe");
@@ -146,10 +132,7 @@ final class JdkAccess {
     opens.invoke(base, USEFUL);
   }
 
-  /**
-   * Returns the JDK's own lookup, read through Unsafe because nothing else reaches it without a
-   * flag.
-   */
+  /** Returns the JDK's own lookup, read through Unsafe: nothing else reaches it without a flag. */
   private static MethodHandles.Lookup trustedLookup() throws ReflectiveOperationException {
     Class<?> type = Class.forName("sun.misc.Unsafe");
     Object unsafe = unsafe(type);

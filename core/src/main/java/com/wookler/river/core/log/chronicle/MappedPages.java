@@ -23,10 +23,8 @@ public final class MappedPages implements AutoCloseable {
   }
 
   /**
-   * Writes one word of each page back unchanged; safe beside an append.
-   *
-   * @param appended how far the appender has come, which is asked again and again: in a page that
-   *     both want at once they would wait for each other
+   * Writes one word of each page back unchanged, safely beside an append; asks again and again how
+   * far the appender has come: in a page that both want they would wait for each other.
    */
   public void touch(LongSupplier appended) {
     long page = from & -PAGE_BYTES;

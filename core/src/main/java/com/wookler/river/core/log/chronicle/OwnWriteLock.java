@@ -8,23 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replaces Chronicle's write lock, which keeps appenders of several processes apart by a word in a
- * shared file: it costs a tenth of a publish of 100 bytes, and a log has one appender, in one
- * process, under the log's append lock.
- *
- * <p>Chronicle has no setting for it, so the queue's field is set. Where that is not possible the
- * queue keeps the lock it has and is slower.
+ * Replaces Chronicle's write lock, a word in a file shared with other processes, which costs a
+ * tenth of a publish of 100 bytes: a log has one appender, under the append lock. Chronicle has no
+ * setting for it, so the queue's field is set; where that is not possible, the queue is slower.
  */
 final class OwnWriteLock implements WriteLock {
   private static final Logger LOG = LoggerFactory.getLogger(OwnWriteLock.class);
 
   private OwnWriteLock() {}
 
-  /**
-   * Gives the queue this lock; before it has an appender, which takes the queue's lock over.
-   *
-   * @return whether it has it now
-   */
+  /** Gives the queue this lock, before it has an appender; returns whether it has it now. */
   static boolean install(SingleChronicleQueue queue) {
     try {
       Field field = SingleChronicleQueue.class.getDeclaredField("writeLock");

@@ -20,12 +20,9 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Reads a block's file at any time, also while its owner appends to it. Nothing is written, locked
- * or mapped.
- *
- * <p>A file that grows is read in two passes: the first finds where it ends, the second reads up to
- * there. So every document was complete before it was read, and one that is being written is never
- * taken for damage.
+ * Reads a block's file at any time, also while its owner appends to it; writes, locks and maps
+ * nothing. A file that grows is read in two passes, of which the first finds where it ends: so a
+ * document that is being written is never taken for damage.
  */
 public final class BlockFile {
   private static final int READ_BYTES = 1 << 20;
@@ -53,26 +50,20 @@ public final class BlockFile {
    */
   public record Behind(long messages, long firstSequence, long endSequence) {}
 
-  /** A data file, under the name of this block. */
   public BlockFile(int number, Path file) {
     this.number = number;
     this.file = file;
   }
 
-  /** Returns its number, as its name says. */
   public int number() {
     return number;
   }
 
-  /** Returns its path. */
   public Path file() {
     return file;
   }
 
-  /**
-   * Returns the block's start like {@link #start}. Waits a moment for a block that its owner is
-   * just beginning.
-   */
+  /** Returns {@link #start}; waits a moment for a block that its owner is just beginning. */
   public Optional<BlockStart> settledStart() throws IOException {
     Optional<BlockStart> start = start();
     for (int i = 0; i < TRIES && start.isEmpty(); i++) {
@@ -118,10 +109,7 @@ public final class BlockFile {
     return end;
   }
 
-  /**
-   * Returns the end once it is settled: a document that was just being written is no break, and
-   * soon complete.
-   */
+  /** Returns the end once it is settled: a document that is being written is soon complete. */
   private End settled(BlockWalk.Result found, long noted) throws IOException {
     if (found.ending() == BlockWalk.Ending.CLOSED) {
       return new End(found.end(), found.ending(), false);
@@ -157,10 +145,9 @@ public final class BlockFile {
   }
 
   /**
-   * Searches after a break for valid documents of this queue, and passes them on: with messages
-   * there the break is a hole, without it is a torn end. The store's header of such a document is
-   * complete and fits its length: the one that was being written when the process died has no such
-   * header.
+   * Passes on valid documents of this queue after a break: without messages there the break is a
+   * torn end. The document that was being written when the process died does not count: the store's
+   * header of it is not complete.
    */
   public Behind behind(long offset, UUID queue, BlockWalk.Visitor visitor) throws IOException {
     Search search = new Search(new DocumentReader(queue), visitor);

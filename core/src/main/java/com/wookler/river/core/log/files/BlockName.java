@@ -26,12 +26,10 @@ public final class BlockName {
     return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
   }
 
-  /** Returns the data file of a block of this log. */
   public static Path data(Path log, int block) {
     return log.resolve(of(block) + DATA);
   }
 
-  /** Returns the seal of a block of this log. */
   public static Path seal(Path log, int block) {
     return log.resolve(of(block) + SEAL);
   }
@@ -41,19 +39,15 @@ public final class BlockName {
     return log.resolve(of(block) + AHEAD);
   }
 
-  /**
-   * Returns the name to which a recovery moves a block's data file that has the name of another.
-   */
+  /** Returns the name of a block's data file that a recovery found under another's name. */
   public static Path misplaced(Path log, int block) {
     return log.resolve(of(block) + DATA + ".misplaced");
   }
 
-  /** Returns the block whose data file this is. */
   public static OptionalInt number(Path file) {
     return number(DATA_NAME, file);
   }
 
-  /** Returns the block whose seal this is. */
   public static OptionalInt sealNumber(Path file) {
     return number(SEAL_NAME, file);
   }

@@ -12,11 +12,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the raw bytes of a block: from its start, document by document, which shows how the block
- * ends ({@link #scan}); or by a search for documents at every address at which one may be, where
- * headers are damaged ({@link #search}).
- *
- * <p>A block is a run of documents, each after a {@link DocumentHeader}.
+ * Reads the raw bytes of a block, a run of documents each after a {@link DocumentHeader}: from its
+ * start, which shows how the block ends ({@link #scan}); or, where headers are damaged, by a search
+ * at every address at which a document may be ({@link #search}).
  */
 public final class BlockWalk {
   private static final int STEP = 4;
@@ -36,7 +34,6 @@ public final class BlockWalk {
     this.rest = rest;
   }
 
-  /** Knows what follows an offset. */
   @FunctionalInterface
   public interface Rest {
     /** Returns whether only zeros follow. */
@@ -46,16 +43,9 @@ public final class BlockWalk {
   /** Is called with each document of a block that readers see. */
   @FunctionalInterface
   public interface Visitor {
-    /** Ignores the documents. */
     Visitor NONE = (offset, document, length) -> {};
 
-    /**
-     * One document.
-     *
-     * @param offset of its header in the block
-     * @param document its bytes, valid during the call only
-     * @param length how many of them
-     */
+    /** Shows a document by the offset of its header; its bytes are valid during the call only. */
     void document(long offset, byte[] document, int length) throws IOException;
   }
 
@@ -65,26 +55,14 @@ public final class BlockWalk {
     CLOSED,
     /** Nothing after the last document. */
     OPEN,
-    /**
-     * An impossible header, or bytes after a header of 0: a document that was being written, or
-     * damage.
-     */
+    /** An impossible header, or bytes after a header of 0: an unfinished document, or damage. */
     BROKEN
   }
 
-  /**
-   * What was found.
-   *
-   * @param end where the last whole document ends: the offset of the next header
-   * @param ending what is there
-   * @param start the block's first document, empty if it has none
-   */
+  /** Where the last whole document ends, what is there, and the block's start, if it has one. */
   public record Result(long end, Ending ending, Optional<BlockStart> start) {}
 
-  /**
-   * Walks a block file, or what was decompressed of one. Reads to the end; does not close the
-   * stream.
-   */
+  /** Walks a block's bytes to the end of the stream, which it does not close. */
   public static Ending walk(InputStream block, Visitor visitor) throws IOException {
     return scan(block, visitor).ending();
   }
@@ -98,29 +76,20 @@ public final class BlockWalk {
     return new BlockWalk(block, visitor, rest).run();
   }
 
-  /** Is asked about each document of River's that a search finds. */
   @FunctionalInterface
   public interface Candidate {
     /**
-     * Returns whether the document counts; the search continues after it then, and else within it.
-     *
-     * @param offset of the store's header
-     * @param header these four bytes, which may be damaged
-     * @param length of the document, as its own header says
-     * @param document opened, so its own header is valid
+     * Returns whether the document counts, whose own header is valid, the store's {@code header}
+     * perhaps not; the search continues after it then, and else within it.
      */
     boolean accepts(long offset, int header, int length, DocumentReader document)
         throws IOException;
   }
 
   /**
-   * Looks for documents at every multiple of four, by their own headers: the store's headers and
-   * index may be damaged, or were never written.
-   *
-   * @param from where to begin, a multiple of four
-   * @param to no document starts at or after this offset
-   * @param reader of the block's queue, which opens the documents
-   * @return the offset after the last bytes that are not 0
+   * Looks for documents at every multiple of four below {@code to}, by their own headers: the
+   * store's headers and index may be damaged, or were never written. Returns the offset after the
+   * last bytes that are not 0.
    */
   public static long search(
       FileWindow window, long from, long to, int block, DocumentReader reader, Candidate candidate)

@@ -1,6 +1,5 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Sealed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -50,9 +49,7 @@ public final class ClockSteps {
     this.walls = walls;
   }
 
-  /**
-   * With one more: {@code last} is the greatest time that was stored, the wall clock shows this.
-   */
+  /** Returns these and one more: the greatest stored time, and what the wall clock shows. */
   public ClockSteps with(long last, long wall) {
     int kept = Math.min(stored.length, MAX_STEPS - 1);
     int from = stored.length - kept;
@@ -85,12 +82,7 @@ public final class ClockSteps {
     return Math.min(wall, time);
   }
 
-  /**
-   * Reads what {@link #write} wrote. A damaged file is quarantined and reported: then stored times
-   * count as they are.
-   *
-   * @throws RiverException a newer River wrote it
-   */
+  /** Reads the file; a damaged one is quarantined and reported: then times count as they are. */
   public static ClockSteps read(LogDirectory log) throws IOException {
     Path file = log.path().resolve(NAME);
     return FORM.readOrQuarantine(

@@ -7,10 +7,8 @@ import com.wookler.river.core.message.DocumentReader;
 import java.util.UUID;
 
 /**
- * Verifies the documents of one block: every message's checksum, that sequences follow each other,
- * and at the end the block's seal.
- *
- * <p>Used once, by one thread; keeps counts only, whatever the size of the block.
+ * Verifies one block: every message's checksum, that sequences follow each other, and at the end
+ * the seal. Keeps counts only. Used once, by one thread.
  */
 public final class ContentCheck implements BlockWalk.Visitor {
   /** The value of an unknown sequence or offset. */
@@ -21,7 +19,6 @@ public final class ContentCheck implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final int block;
   private final Damaged damaged;
-
   private long expected;
   private boolean lost; // whether messages are missing right before the next one
   private long damages;
@@ -32,24 +29,13 @@ public final class ContentCheck implements BlockWalk.Visitor {
   private long lastMicros;
   private long digest;
 
-  /** Is called for what is not as it was written. */
   @FunctionalInterface
   public interface Damaged {
-    /**
-     * Reports one damage.
-     *
-     * @param sequence the first message that it touches, {@link #UNKNOWN} if that is unknown
-     * @param offset where it is in the block, {@link #UNKNOWN} if that is unknown
-     * @param what one sentence without the address
-     */
+    /** Reports one damage in a sentence; sequence or offset may be {@link #UNKNOWN}. */
     void at(long sequence, long offset, String what);
   }
 
-  /**
-   * A check of a block of this queue.
-   *
-   * @param first the sequence that it starts with; {@link #UNKNOWN} if only the block itself has it
-   */
+  /** For a block of this queue from this sequence on; {@link #UNKNOWN} if only the block has it. */
   public ContentCheck(UUID queue, int block, long first, Damaged damaged) {
     this.reader = new DocumentReader(queue);
     this.block = block;
@@ -147,20 +133,15 @@ public final class ContentCheck implements BlockWalk.Visitor {
     damaged.at(sequence, offset, what);
   }
 
-  /**
-   * Returns the sequence that the next document should start with; {@link #UNKNOWN} if none was
-   * read.
-   */
+  /** Returns the sequence that should come next; {@link #UNKNOWN} if none was read. */
   public long expected() {
     return expected;
   }
 
-  /** Returns the number of valid messages so far. */
   public long messages() {
     return messages;
   }
 
-  /** Returns the number of damages so far. */
   public long damages() {
     return damages;
   }

@@ -11,10 +11,8 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the bytes of a block's file a part at a time, whatever is left of it: what cannot be read,
- * and what a cut has removed, is zeros.
- *
- * <p>An interrupted thread must clear its flag before.
+ * Reads the bytes of a block's file a part at a time; what cannot be read, or was cut off, is
+ * zeros. An interrupted thread must clear its flag before.
  */
 public final class FileWindow implements DocumentBytes, AutoCloseable {
   private static final int WINDOW_BYTES = 256 << 10;
@@ -26,12 +24,7 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
   private long from;
   private @Nullable IOException unreadable; // the first part that could not be read
 
-  /**
-   * Opens a file.
-   *
-   * @param end how far the block goes, whatever the file's length
-   * @throws IOException it is not there, or cannot be opened
-   */
+  /** Opens a file of a block that goes up to {@code end}, whatever the file's length. */
   public FileWindow(Path file, long end) throws IOException {
     this.channel = FileChannel.open(file, StandardOpenOption.READ);
     this.end = end;
@@ -74,21 +67,14 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
     }
   }
 
-  /**
-   * Refuses zeros in place of what could not be read.
-   *
-   * @throws IOException the first error of a read
-   */
+  /** Refuses zeros in place of what could not be read: throws the first error of a read. */
   public void refuseUnreadable() throws IOException {
     if (unreadable != null) {
       throw unreadable;
     }
   }
 
-  /**
-   * Returns where, from an offset on, what is readable now is not 0 any more, or ends; exact to 8
-   * bytes.
-   */
+  /** Returns where the readable zeros from an offset on end, exact to 8 bytes. */
   public long behindZeros(long offset) {
     int at = (int) Math.max(0, offset - from); // a look ahead may have moved the window
     while (at + Long.BYTES <= bytes.limit() && bytes.getLong(at) == 0) {

@@ -1,8 +1,6 @@
 package com.wookler.river.core.log.files;
 
-import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Sealed;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -42,17 +40,14 @@ public final class Gaps {
   private final TreeMap<Long, Gap> byFirst = new TreeMap<>();
 
   /**
-   * Sequences in a row that are lost.
+   * Lost sequences in a row.
    *
-   * @param first the first of them
    * @param end the sequence after the last
    * @param micros when it was found, microseconds since 1970
    * @param block that held the first of them
-   * @param damaged whether they had been forced to the device: they were removed or overwritten;
-   *     else a power loss came before the force
+   * @param damaged whether they had been forced to the device; else a power loss came before that
    */
   public record Gap(long first, long end, long micros, int block, boolean damaged) {
-    /** Returns how many messages are lost in it. */
     public long messages() {
       return end - first;
     }
@@ -86,16 +81,13 @@ public final class Gaps {
     return sum;
   }
 
-  /** Returns all of them, in order. */
   public List<Gap> all() {
     return List.copyOf(byFirst.values());
   }
 
   /**
-   * Reads what {@link #write} wrote. A damaged file is quarantined, reported, and counts as empty:
-   * a recovery finds the gaps again by what is missing between the blocks.
-   *
-   * @throws RiverException a newer River wrote it
+   * Reads the file. A damaged one is quarantined, reported, and counts as empty: a recovery finds
+   * the gaps again by what is missing between the blocks.
    */
   public static Gaps read(LogDirectory log) throws IOException {
     Path file = log.path().resolve(NAME);
@@ -114,11 +106,7 @@ public final class Gaps {
     FORM.write(log.resolve(NAME), queue, out);
   }
 
-  /**
-   * Reads a file and changes nothing.
-   *
-   * @throws DamagedMessageException it is damaged
-   */
+  /** Reads a file and changes nothing; throws a DamagedMessageException if it is damaged. */
   public static Gaps look(Path file, UUID queue) throws IOException {
     return decode(FORM.read(file, queue));
   }

@@ -34,16 +34,13 @@ public record LogFiles(
     List<Path> others) {
 
   private static final int MOST_BETWEEN = 10_000; // a stray name must not cost an hour
-
   private static final Set<String> SIDE_FILES = Set.of(LogMarks.NAME, Gaps.NAME, ClockSteps.NAME);
 
-  /** None at all. */
   public static LogFiles none() {
     return new LogFiles(
         new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>(), new ArrayList<>());
   }
 
-  /** Lists a directory. */
   public static LogFiles list(Path directory) throws IOException {
     LogFiles files = none();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(directory)) {
@@ -54,10 +51,7 @@ public record LogFiles(
     return files;
   }
 
-  /**
-   * Lists a directory in which its owner makes and deletes files meanwhile: what was made during
-   * the listing may be missing from it, so each block between others is looked up.
-   */
+  /** Lists a directory in use: looks up each block between others, which a listing may miss. */
   public static LogFiles listLive(Path directory) throws IOException {
     LogFiles files = list(directory);
     TreeSet<Integer> known = new TreeSet<>(files.blocks.keySet());

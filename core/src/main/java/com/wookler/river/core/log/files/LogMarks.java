@@ -1,7 +1,6 @@
 package com.wookler.river.core.log.files;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Checkpoint;
 import com.wookler.river.common.file.Checkpoint.Content;
@@ -40,13 +39,10 @@ import org.slf4j.LoggerFactory;
  * <p>A file in which one slot of a number is not valid is reported as damaged, nothing is called
  * lost for what it says alone, and a recovery writes it anew.
  *
- * <p>The end is stored by each append, so its page is never forced while the log runs: the next
- * store would wait for the file system. A kill does not need that; after a power loss it may be
- * older than the log, or newer. What was forced is in a page of its own.
- *
- * <p>What was taken out is forced before its block is deleted, so that a block that is not there is
- * not taken for a loss; and one that is missing above it, be it the oldest, is taken for nothing
- * else.
+ * <p>Each append stores the end, so its page is never forced while the log runs: the next store
+ * would wait for the file system. A kill does not need that; after a power loss it may be older
+ * than the log, or newer. What was forced is in a page of its own. What was taken out is forced
+ * before its block is deleted, so that a block is lost if it is missing above that, and only then.
  *
  * <p>{@link #end} and {@link #block} are guarded by the append lock, {@link #forced} by the
  * forcer's monitor. {@link #close} needs that none of them is called any more: the process would
@@ -125,10 +121,7 @@ public final class LogMarks implements AutoCloseable {
     return FORM.encode(queue, new Content(true, 0, numbers));
   }
 
-  /**
-   * Returns the queue that a log's marks name; empty if they are missing, or their beginning is
-   * damaged.
-   */
+  /** Returns the queue that a log's marks name; empty if that cannot be read. */
   public static Optional<UUID> owner(Path log) throws IOException {
     Path file = log.resolve(NAME);
     return Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
@@ -136,11 +129,7 @@ public final class LogMarks implements AutoCloseable {
         : Optional.empty();
   }
 
-  /**
-   * Returns what a log's marks hold, nothing if there is no such file. Touches nothing.
-   *
-   * @throws ConfigurationException another version of River wrote it
-   */
+  /** Returns what a log's marks hold, nothing if there is no such file; changes nothing. */
   public static Content read(LogDirectory log) throws IOException {
     Path file = log.path().resolve(NAME);
     byte[] bytes = {};
@@ -153,8 +142,6 @@ public final class LogMarks implements AutoCloseable {
   /**
    * Opens a log's marks, or makes them. A damaged file is quarantined, and what can be read of it
    * counts; a missing one is reported unless the log is new.
-   *
-   * @throws ConfigurationException another version of River wrote it
    */
   public static LogMarks open(LogDirectory log, boolean isNew) throws IOException {
     Path file = log.path().resolve(NAME);
@@ -203,7 +190,6 @@ public final class LogMarks implements AutoCloseable {
   /**
    * The content of a file that is only read.
    *
-   * @param sound whether it can be used
    * @param whole whether each number is the one that was stored last
    * @param removed all below it was taken out of the log, and nothing above; empty if not known
    */
@@ -228,17 +214,15 @@ public final class LogMarks implements AutoCloseable {
         log.resolve(NAME), encode(queue, nextSequence, newest, nextSequence, unknown));
   }
 
-  /** Returns the next sequence, as it was stored last. */
   public long end() {
     return end.value();
   }
 
-  /** Returns the newest block, as it was stored last. */
   public int block() {
     return (int) block.value();
   }
 
-  /** Returns all below it was forced, as it was stored last. */
+  /** Returns the sequence below which all was forced, as it was stored last. */
   public long forced() {
     return forced.value();
   }
@@ -248,22 +232,19 @@ public final class LogMarks implements AutoCloseable {
     return trusted;
   }
 
-  /** Returns all below it was taken out of the log, as far as the file says, and perhaps more. */
+  /** Returns a sequence below which all was taken out of the log, and perhaps more. */
   public long removedAtLeast() {
     return removedAtLeast;
   }
 
-  /**
-   * Returns all below it was taken out of the log, and nothing above; empty if that is not known.
-   */
+  /** Returns the sequence below which all was taken out, and nothing above; empty if unknown. */
   public synchronized OptionalLong removed() {
     return removedKnown ? OptionalLong.of(removed.value()) : OptionalLong.empty();
   }
 
   /**
-   * Stores that all below this sequence leaves the log; on the device when this returns. After a
-   * force that failed it is stored again: what the system did not write counts as written
-   * otherwise.
+   * Stores that all below this sequence leaves the log, on the device; and again after a force that
+   * failed: what the system did not write counts as written otherwise.
    */
   public synchronized void removed(long sequence, Device device) throws IOException {
     if (!closed && (sequence > removed.value() || !removedKnown || !removedForced)) {
@@ -278,11 +259,7 @@ public final class LogMarks implements AutoCloseable {
     }
   }
 
-  /**
-   * Looks whether the file is there still, and whole.
-   *
-   * @throws IOException it is not
-   */
+  /** Throws an IOException if the file is not there any more, or not whole. */
   public void checkFile() throws IOException {
     long size = Files.size(file.path());
     if (size < BYTES) {
@@ -295,7 +272,6 @@ public final class LogMarks implements AutoCloseable {
     store(end, nextSequence);
   }
 
-  /** Stores the number of the newest block. */
   public void block(int number) {
     store(block, number);
   }
@@ -313,11 +289,7 @@ public final class LogMarks implements AutoCloseable {
     return unforced;
   }
 
-  /**
-   * Brings the number that was forced to the device; without it a later loss is not called damage.
-   *
-   * @throws IOException the device refused, which it does not say twice
-   */
+  /** Brings the forced number to the device; without it a later loss is not called damage. */
   public void forceForced(Device device) throws IOException {
     if (unforced) {
       unforced = false;
@@ -330,9 +302,7 @@ public final class LogMarks implements AutoCloseable {
     force(Device.REAL, 0, BYTES);
   }
 
-  /**
-   * Stores a number. An error fails the log, like that of any mapped page that cannot be written.
-   */
+  /** Stores a number; an error fails the log, as on any mapped page that cannot be written. */
   private static void store(Stored number, long value) {
     try {
       number.store(value);

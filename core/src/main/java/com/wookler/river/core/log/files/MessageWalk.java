@@ -7,10 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 
-/**
- * Extracts the messages from the documents of one block, and verifies the checksum of each. Not
- * thread-safe.
- */
+/** Extracts the messages of one block, and verifies the checksum of each. Not thread-safe. */
 public final class MessageWalk implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final int block;
@@ -18,11 +15,7 @@ public final class MessageWalk implements BlockWalk.Visitor {
 
   /** Takes the messages. */
   public interface Sink {
-    /**
-     * Takes consecutive messages of one document: all of it, or a part between damaged ones.
-     *
-     * @return whether to continue; otherwise what follows is skipped unread
-     */
+    /** Takes messages in a row of one document; returns whether to continue. */
     boolean messages(List<StoredMessage> run);
 
     /** Reports one or more messages that are damaged. */
@@ -31,7 +24,6 @@ public final class MessageWalk implements BlockWalk.Visitor {
 
   private boolean done;
 
-  /** The messages of a block of this queue. */
   public MessageWalk(UUID queue, int block, Sink sink) {
     this.reader = new DocumentReader(queue);
     this.block = block;

@@ -18,24 +18,13 @@ import java.util.UUID;
  *       0     4  block number
  *       4     4  how many of the messages are lost: a power loss came before they were forced
  *       8     8  first sequence
- *      16     8  messages
+ *      16     8  messages, those that are lost included
  *      24     8  documents
  *      32     8  bytes of the block that are in use
  *      40     8  publish time of the first message, microseconds since 1970
  *      48     8  publish time of the last message
  *      56     8  digest over the checksums of all documents in order
  * </pre>
- *
- * @param queue identity of the queue
- * @param block number of the block
- * @param firstSequence sequence of its first message
- * @param messages how many sequences it holds, those that are lost included
- * @param documents in how many documents
- * @param bytes of its file that are in use
- * @param firstMicros publish time of its first message
- * @param lastMicros publish time of its last message
- * @param digest over all its checksums
- * @param lost how many of the messages are lost
  */
 public record Seal(
     UUID queue,
@@ -85,7 +74,6 @@ public record Seal(
     return firstSequence + messages;
   }
 
-  /** Returns the form on disk. */
   public byte[] encode() {
     ByteBuffer out = Sealed.payload(PAYLOAD);
     out.putInt(block).putInt(lost).putLong(firstSequence).putLong(messages).putLong(documents);
@@ -93,20 +81,12 @@ public record Seal(
     return FORM.encode(queue, out);
   }
 
-  /**
-   * Reads the seal at the start of a file.
-   *
-   * @throws DamagedMessageException there is no whole seal
-   */
+  /** Reads the whole seal at the start of a file, or throws a DamagedMessageException. */
   public static Seal read(Path file) throws IOException {
     return decode(file, Files.readAllBytes(file));
   }
 
-  /**
-   * Reads what {@link #encode} wrote at the start of these bytes of a file.
-   *
-   * @throws DamagedMessageException they are not a whole seal
-   */
+  /** Decodes the whole seal at the start of a file's bytes, or throws a DamagedMessageException. */
   public static Seal decode(Path file, byte[] bytes) {
     Sealed.Part part = FORM.decode(file, bytes, 0);
     ByteBuffer in = part.payload();

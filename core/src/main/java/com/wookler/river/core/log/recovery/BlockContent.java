@@ -34,9 +34,6 @@ final class BlockContent implements BlockWalk.Visitor {
   /**
    * The result for a block.
    *
-   * @param block with the content found
-   * @param ending how its file ends
-   * @param start its first document, empty if it has none
    * @param holes its sequences that are known to be lost
    * @param fault what is wrong with what the store keeps beside the documents; empty if nothing is
    * @param isValid whether it is a run of valid documents, each next to the other
@@ -49,19 +46,10 @@ final class BlockContent implements BlockWalk.Visitor {
       String fault,
       boolean isValid) {}
 
-  /**
-   * Sequences of a block that are known to be lost: a document in it says so.
-   *
-   * @param end the sequence after the last
-   * @param forced what is below this sequence had been forced to the device
-   */
+  /** Sequences that a document declares lost; those below {@code forced} had been forced. */
   record Hole(long first, long end, long forced) {}
 
-  /**
-   * Walks a block file.
-   *
-   * @param expectedFirst its first sequence, if nothing in it says so
-   */
+  /** Walks a block file; {@code expectedFirst} is its first sequence if nothing in it says so. */
   static Walked walk(int number, Path file, long expectedFirst, LogDirectory log)
       throws IOException {
     BlockContent content = new BlockContent(number, log);

@@ -46,11 +46,8 @@ final class BlockRecovery {
   private boolean started; // whether the active block has its first document
 
   /**
-   * What was taken out of a log.
-   *
-   * @param below all below this sequence, and nothing above; empty if that is not known
-   * @param atLeast all below this sequence
-   * @param archivedEnd see {@link RecoveryInput}
+   * What was taken out of a log: all below {@code atLeast}, and exactly all below {@code below}
+   * where that is known; {@code archivedEnd} as in {@link RecoveryInput}.
    */
   record Removed(OptionalLong below, long atLeast, LongUnaryOperator archivedEnd) {
     boolean isArchived(Seal seal) {
@@ -58,13 +55,7 @@ final class BlockRecovery {
     }
   }
 
-  /**
-   * For a log.
-   *
-   * @param forced what is missing below this sequence is damage
-   * @param removed what was taken out of the log
-   * @param known gaps found earlier
-   */
+  /** For a log in which what is missing below {@code forced} is damage. */
   BlockRecovery(
       LogDirectory log,
       LogFileScan files,
@@ -80,11 +71,7 @@ final class BlockRecovery {
     this.known = known;
   }
 
-  /**
-   * Recovers one block; returns it if it is the one to continue appending to.
-   *
-   * @param markedEnd the sequence at which the log ended, as its marks say
-   */
+  /** Recovers one block; returns it if it is the one to continue appending to. */
   @Nullable RecoveredBlock take(int number, Path file, boolean last, long markedEnd)
       throws IOException {
     files.start(number).ifPresent(start -> oldest = Math.min(oldest, start.firstSequence()));
@@ -139,9 +126,7 @@ final class BlockRecovery {
         : BlockContent.walk(block.number(), block.file(), block.firstSequence(), log).holes();
   }
 
-  /**
-   * Returns a block that is no run of whole documents, or in which the store would be led astray.
-   */
+  /** Repairs a block that is no run of whole documents, or would lead the store astray. */
   private @Nullable RecoveredBlock repair(
       BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
       throws IOException {
@@ -258,11 +243,7 @@ final class BlockRecovery {
     lastMicros = Math.max(lastMicros, block.seal().lastMicros());
   }
 
-  /**
-   * Seals without a block: usual for what was taken out, where that ended half way.
-   *
-   * @param last the block to continue appending to
-   */
+  /** Notes seals without a block: usual for what was taken out, where that ended half way. */
   void noteMissingBlocks(@Nullable RecoveredBlock last) {
     long held = last == null ? Long.MIN_VALUE : last.firstSequence();
     if (!sealed.isEmpty()) {
@@ -291,9 +272,6 @@ final class BlockRecovery {
   /**
    * Leaves out the oldest blocks where they were taken out of the log, and so was one after them
    * that is deleted already: a power loss brings deletions to the device in any order.
-   *
-   * @param last the block to continue appending to
-   * @param next the sequence with which the log continues
    */
   void leaveTakenOut(@Nullable RecoveredBlock last, long next) {
     int leaving = 0;
@@ -363,7 +341,6 @@ final class BlockRecovery {
     return damagedBlocks;
   }
 
-  /** Returns whether the active block has its first document. */
   boolean isStarted() {
     return started;
   }

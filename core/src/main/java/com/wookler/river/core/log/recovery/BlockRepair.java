@@ -60,12 +60,8 @@ final class BlockRepair implements DocumentSearch.Sink {
   private String damage = "";
 
   /**
-   * What is known of a block besides its file.
-   *
-   * @param start what its first document says, if that can be read
-   * @param forced all below this sequence had been forced to the device
-   * @param below this sequence is not of this block any more, nor any above
-   * @param lastMicros publish time of what comes before the block
+   * What is known of a block besides its file: its start, if that can be read; the sequences below
+   * which all was forced, and below which all of its own are; the publish time before it.
    */
   record Known(Optional<BlockStart> start, long forced, long below, long lastMicros) {}
 
@@ -83,11 +79,7 @@ final class BlockRepair implements DocumentSearch.Sink {
     this.expected = first;
   }
 
-  /**
-   * Bytes that are to be written.
-   *
-   * @param zeros how many zeros follow them
-   */
+  /** Bytes that are to be written, and how many zeros follow them. */
   record Patch(long offset, ByteBuffer bytes, long zeros) {}
 
   /**
@@ -95,10 +87,9 @@ final class BlockRepair implements DocumentSearch.Sink {
    *
    * @param block as it is when all is written; without messages if nothing is valid
    * @param holes what of its sequences is lost, not by damage
-   * @param patches what is to be written
    * @param end the sequence after the last that it was seen to have had
    * @param usedEnd the offset after the last bytes that are not 0
-   * @param damage what is damaged, the first of it; empty if nothing is
+   * @param damage the first that is damaged; empty if nothing is
    */
   record Result(
       RecoveredBlock block,
@@ -108,11 +99,7 @@ final class BlockRepair implements DocumentSearch.Sink {
       long usedEnd,
       String damage) {}
 
-  /**
-   * Scans a block's file.
-   *
-   * @param walked what a walk through it found
-   */
+  /** Scans the file of a block that was walked. */
   static Result of(BlockContent.Walked walked, Known known, LogDirectory log) throws IOException {
     int number = walked.block().number();
     Path file = walked.block().file();

@@ -24,12 +24,7 @@ final class BlockTotals {
   private long digest;
   private long last;
 
-  /**
-   * One document more.
-   *
-   * @param offset of its header
-   * @param checksum its part of the block's digest
-   */
+  /** Adds a document, by its header's offset and its part of the block's digest. */
   void add(long offset, int length, DocumentReader document, long checksum) {
     if (documents == 0) {
       first = document.firstSequence();
@@ -64,7 +59,6 @@ final class BlockTotals {
     return documents;
   }
 
-  /** Returns the first sequence. */
   long first() {
     return first;
   }
@@ -74,17 +68,11 @@ final class BlockTotals {
     return last;
   }
 
-  /** Returns what is known to be lost. */
   List<Hole> holes() {
     return holes;
   }
 
-  /**
-   * Returns the block that has these documents.
-   *
-   * @param start its first sequence
-   * @param offset where the last document ends
-   */
+  /** Returns the block with these documents, from its first sequence up to this offset. */
   RecoveredBlock block(UUID queue, int number, Path file, long start, long offset) {
     long lost = holes.stream().mapToLong(hole -> hole.end() - hole.first()).sum();
     Seal seal =

@@ -29,21 +29,14 @@ final class DocumentSearch {
   /** Is called with the documents, in the order of their sequences. */
   @FunctionalInterface
   interface Sink {
-    /**
-     * One document.
-     *
-     * @param document it, of which only the header is verified
-     * @param checksum its part of the block's digest, if it is whole
-     */
+    /** Takes a document, of which only the header is verified, and its part of the digest. */
     void piece(Piece piece, DocumentReader document, long checksum) throws IOException;
   }
 
   /**
    * One document.
    *
-   * @param offset of the store's header
-   * @param length of its bytes after that
-   * @param headed whether that header is complete: not so while it is being written
+   * @param headed whether the store's header is complete: not so while it is being written
    * @param whole whether all its messages are valid
    */
   record Piece(long offset, int length, long first, int count, boolean headed, boolean whole) {
@@ -52,19 +45,16 @@ final class DocumentSearch {
       return first + count;
     }
 
-    /** Returns where the next header may be. */
     long after() {
       return BlockWalk.after(offset, length);
     }
   }
 
   /**
-   * Searches a file.
-   *
-   * @param used no document starts after this offset, as {@link LastUsedByte} finds it
-   * @param below all its sequences are: a document with others is after the block's end, was being
-   *     written when the process was killed, and its sequences were assigned again
-   * @return the offset after the last bytes that are not 0
+   * Searches a file up to {@code used}, as {@link LastUsedByte} finds it; returns the offset after
+   * the last bytes that are not 0. A document with sequences not {@code below} that one is after
+   * the block's end: it was being written when the process was killed, and its sequences were
+   * assigned again.
    */
   static long search(int number, Path file, long used, long below, LogDirectory log, Sink sink)
       throws IOException {

@@ -13,11 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the sequences that no block holds, by going through the blocks in order, and reports those
- * that are not known yet.
- *
- * <p>What was found before an opening that did not come to its end is found again, with the same
- * result: it follows from the blocks and the marks.
+ * Finds the sequences that no block holds, by going through the blocks in order, and reports new
+ * ones. After an opening that did not come to its end the result is the same: it follows from the
+ * blocks and the marks.
  */
 final class GapFinder {
   private static final Logger LOG = LoggerFactory.getLogger(GapFinder.class);
@@ -31,13 +29,7 @@ final class GapFinder {
   private long at; // all below it is held or found
   private int behind; // the block that holds what is before that
 
-  /**
-   * For a log.
-   *
-   * @param known gaps found earlier; those that nothing is missing of any more are dropped
-   * @param forced what is missing below this sequence is damage
-   * @param from the first sequence that the log may hold
-   */
+  /** For a log from this sequence on; what is missing below {@code forced} is damage. */
   GapFinder(LogDirectory log, TimeSource time, Gaps known, long forced, long from) {
     this.log = log;
     this.time = time;
@@ -46,9 +38,7 @@ final class GapFinder {
     this.at = startOf(from);
   }
 
-  /**
-   * Returns the start of the gaps that end there: a subscriber may be at the start of the first.
-   */
+  /** Returns the start of the gaps that end there: a subscriber may be at that of the first. */
   private long startOf(long from) {
     long start = from;
     List<Gap> gaps = known.all();
@@ -60,11 +50,7 @@ final class GapFinder {
     return start;
   }
 
-  /**
-   * The next block.
-   *
-   * @param holes what of it is lost
-   */
+  /** Takes the next block, and what of it is lost. */
   void block(RecoveredBlock block, List<Hole> holes) {
     missing(block.firstSequence(), between(block.number() - 1), forced);
     for (Hole hole : holes) {
@@ -80,10 +66,7 @@ final class GapFinder {
     missing(nextSequence, between(newest), forced);
   }
 
-  /**
-   * Returns the first of those that are not there, up to this one; the one before if none is
-   * missing.
-   */
+  /** Returns the first missing block up to this one; the one before if none is missing. */
   private int between(int last) {
     return behind == 0 ? Math.max(1, last) : Math.min(behind + 1, last);
   }
@@ -120,7 +103,6 @@ final class GapFinder {
     return new Gaps(found);
   }
 
-  /** Returns those that were not known. */
   List<Gap> unknown() {
     return unknown;
   }
@@ -130,7 +112,6 @@ final class GapFinder {
     return !found.equals(known.all());
   }
 
-  /** Logs what is lost. */
   void report() {
     for (Gap gap : unknown) {
       LOG.warn(

@@ -12,15 +12,13 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the last byte of a file that is not 0. After the content of a block that a power loss
- * leaves there are megabytes that were never written, as the store makes a file as long as its
- * mapping: they are read past the page cache where that can be, which else would be filled with
- * zeros, page by page.
+ * Finds the last byte of a file that is not 0. After a power loss megabytes of zeros follow a
+ * block's content, as the store makes a file as long as its mapping: they are read past the page
+ * cache where that can be.
  */
 final class LastUsedByte {
   private static final int STEP_BYTES = 64 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES).asReadOnlyBuffer();
-
   private static final @Nullable OpenOption DIRECT = directOption();
 
   private final FileChannel channel;
@@ -33,9 +31,7 @@ final class LastUsedByte {
     this.alignment = alignment;
   }
 
-  /**
-   * Returns the offset after the last byte that is not 0; {@code from} if there is none after that.
-   */
+  /** Returns the offset after the last byte that is not 0, {@code from} at least. */
   static long of(Path file, long from) throws IOException {
     if (DIRECT == null) {
       return buffered(file, from);
@@ -47,10 +43,7 @@ final class LastUsedByte {
     }
   }
 
-  /**
-   * Finds the option by its name: it is the JDK's own, and to use it otherwise is a warning from
-   * Java 25 on.
-   */
+  /** Finds the JDK's own option by its name: other use of it is a warning from Java 25 on. */
   private static @Nullable OpenOption directOption() {
     try {
       for (Object option :

@@ -39,7 +39,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LogFileScan {
   private static final Logger LOG = LoggerFactory.getLogger(LogFileScan.class);
-
   private static final int PADDING = 3; // after the last document, which a file may lack
 
   private final LogDirectory log;
@@ -57,11 +56,7 @@ final class LogFileScan {
     this.device = device;
   }
 
-  /**
-   * Lists a directory.
-   *
-   * @throws RiverException it holds the log of another queue
-   */
+  /** Lists a directory; refuses the log of another queue. */
   static LogFileScan list(LogDirectory log, Device device) throws IOException {
     LogFileScan files = new LogFileScan(log, device);
     LogFiles found = LogFiles.list(log.path());
@@ -71,7 +66,6 @@ final class LogFileScan {
     return files;
   }
 
-  /** Block files, by number. */
   SortedMap<Integer, Path> blocks() {
     return blocks;
   }
@@ -86,19 +80,14 @@ final class LogFileScan {
     return Optional.ofNullable(starts.get(block));
   }
 
-  /**
-   * Returns the sequence at which a block after this one starts, as it says; empty if none does.
-   */
+  /** Returns the sequence at which the next block says that it starts, if one does. */
   OptionalLong startAfter(int block) {
     return starts.tailMap(block + 1).values().stream()
         .mapToLong(BlockStart::firstSequence)
         .findFirst();
   }
 
-  /**
-   * Returns what is wrong with a block that has a seal, as far as a few small reads can show; empty
-   * if it seems to be what its seal says.
-   */
+  /** Returns how a block differs from its seal, by a few small reads; empty if it seems not to. */
   String unlikeSeal(Seal seal) throws IOException {
     Path file = BlockName.data(log.path(), seal.block());
     BlockStart start = starts.get(seal.block());

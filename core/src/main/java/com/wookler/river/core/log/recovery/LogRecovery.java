@@ -69,12 +69,9 @@ public final class LogRecovery {
    *
    * @param sealed closed blocks, oldest first; none is empty
    * @param active the block to append to
-   * @param activeStarted whether its file is there and has its first document, which carries the
-   *     sequence on
-   * @param nextSequence of the next message
+   * @param activeStarted whether its file has its first document, which carries the sequence on
    * @param lastMicros publish time that the next one must not go below
    * @param marks open; the caller closes them
-   * @param gaps what is lost
    * @param repaired what was done, for the line that says how the log was opened
    */
   public record Found(
@@ -96,11 +93,8 @@ public final class LogRecovery {
   }
 
   /**
-   * Looks through the directory and repairs it; makes it if there is none.
-   *
-   * @param input what subscribers have completed, and what backups hold
-   * @throws RiverException it cannot be read or written, which names the file, and no block was
-   *     changed; or it is the log of another queue, and nothing was touched
+   * Looks through the directory and repairs it; makes it if there is none. If it throws, no block
+   * was changed, and of another queue's log nothing was touched.
    */
   public static Found open(LogDirectory log, RecoveryInput input, Device device, TimeSource time) {
     try {
@@ -224,10 +218,7 @@ public final class LogRecovery {
     return next;
   }
 
-  /**
-   * Returns what was not taken out of the log and is not there is not lost as far as backups hold
-   * it.
-   */
+  /** Returns the end of what is not lost from here on, as backups hold it. */
   private long archived(RecoveryInput input, long from, long held) {
     long end = Math.min(held, input.archivedEnd().applyAsLong(from));
     if (end > from) {

@@ -16,12 +16,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The changes of files that a recovery makes last, after it has forced what it found. Each step can
- * be done again, and leaves a log in which the next recovery, after a crash between two of them,
- * finds the same.
+ * be repeated, and a recovery after a crash between two of them finds the same.
  */
 final class RepairPlan {
   private static final Logger LOG = LoggerFactory.getLogger(RepairPlan.class);
-
   private static final int ZEROS_BYTES = 64 << 10;
 
   private final Device device;
@@ -104,7 +102,6 @@ final class RepairPlan {
         });
   }
 
-  /** Overwrites a part of a file. */
   void write(Path file, BlockRepair.Patch patch) {
     add(
         file,
@@ -140,12 +137,10 @@ final class RepairPlan {
         });
   }
 
-  /** Returns whether there is nothing to do. */
   boolean isEmpty() {
     return steps.isEmpty();
   }
 
-  /** Makes all changes. */
   void run() throws IOException {
     for (Step step : steps) {
       step.change().run();
