@@ -31,10 +31,9 @@ import org.slf4j.LoggerFactory;
  * The backups of one queue: {@code <backup.directory>/<queue>/yyyy/MM/dd/b00000042.cq4.zst} with
  * its {@code b00000042.seal}, by the UTC date on which they were made.
  *
- * <p>A {@code .zst} file consists of zstd frames of at most 1 MB of content each, cut between
- * documents (a larger document has its own), so that {@code zstd -d} returns the block's bytes and
- * one message costs one frame. The seal has what the block holds and where the frames are; {@link
- * BackupSeal} has its format.
+ * <p>A {@code .zst} file consists of zstd frames ({@link BlockCompressor}), so that {@code zstd -d}
+ * returns the block's bytes and one message costs one frame. {@link BackupSeal} has the seal's
+ * format.
  *
  * <p><b>Crashes.</b> A backup is written under a temporary name, forced, and read back message by
  * message; then its seal is written, and the rename comes last. So a {@code .zst} file is always
@@ -42,9 +41,8 @@ import org.slf4j.LoggerFactory;
  * {@link #expire} removes. A {@code .zst} file whose seal is damaged or missing is never deleted:
  * its messages may be nowhere else.
  *
- * <p><b>A backup that cannot be read</b>, for want of descriptors or because of a bad sector, is
- * not damaged: each read of it fails with a {@link RiverException} that says so, the next one tries
- * again, and a line a minute is logged with what to do.
+ * <p>A backup that cannot be read now is not damaged ({@link UnreadableBackups}): each read of it
+ * fails with a {@link RiverException}, and the next one tries again.
  *
  * <p>Thread-safe. {@link #archive} and {@link #expire} run one after the other, on a thread that is
  * not interrupted; reads run at the same time. No lock is held while a message is read. The first
@@ -66,25 +64,14 @@ public final class Backup implements AutoCloseable {
   private volatile boolean closed; // set under writing; looked at by every call
 
   /**
-   * Creates the backups in a directory, which need not exist yet.
-   *
-   * @param queue its name
-   * @param identity of the queue; backups of another one in the directory are not read, but expire
-   * @param directory {@code <backup.directory>/<queue>}
-   * @param retention how long a backup is kept; for ever if zero or negative
-   * @param time clock
-   * @throws RiverException zstd's native library cannot be loaded
+   * Creates the backups in a directory, which need not exist yet. Backups of another queue there
+   * are not read, but expire. Backups are kept for ever if the retention is zero or negative.
    */
   public Backup(String queue, UUID identity, Path directory, Duration retention, TimeSource time) {
     this(queue, identity, directory, retention, time, () -> StoredTimes.of(time));
   }
 
-  /**
-   * Creates the backups of a queue with a log.
-   *
-   * @param times the log's, which know when the clock was ahead; used once the log is open
-   * @throws RiverException zstd's native library cannot be loaded
-   */
+  /** Creates the backups of a queue whose log has these times; used once the log is open. */
   public Backup(
       String queue,
       UUID identity,
@@ -105,20 +92,14 @@ public final class Backup implements AutoCloseable {
 
   /**
    * Writes and verifies the backup of a closed block. When it returns, backup and folders are on
-   * the device and the block may be deleted.
-   *
-   * <p>A backup of this block that exists, because a crash came before the block was deleted, is
+   * the device and the block may be deleted. If a crash has left a backup of the block, that is
    * verified again and kept, or replaced if it is damaged. Needs about 5 MB of memory, and twice
    * the size of a document where that is larger.
    *
-   * @param seal of the block in the log
-   * @param blockFile the block's data file, at least {@code seal.bytes()} long, rounded up to a
-   *     multiple of four
+   * @param blockFile at least {@code seal.bytes()} long, rounded up to a multiple of four
    * @return the {@code .zst} file
    * @throws IOException reading or writing failed; nothing of the backup is left
-   * @throws DamagedMessageException the block is not what its seal says; nothing of the backup is
-   *     left
-   * @throws QueueClosedException after {@link #close}
+   * @throws DamagedMessageException the block is not what its seal says; nothing is left either
    */
   public Path archive(Seal seal, Path blockFile) throws IOException {
     writing.lock();
@@ -216,22 +197,15 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Removes the backups that were made {@code retention} ago or longer, and date folders that are
-   * empty then. A backup whose seal is damaged is kept, since its age is unknown.
-   *
-   * @return how many backups
-   * @throws IOException some could not be removed; they stay, the next call tries again
-   * @throws QueueClosedException after {@link #close}
+   * Removes the backups that were made {@code retention} ago or longer, but those with a damaged
+   * seal, whose age is unknown, and empty date folders; returns how many. What could not be removed
+   * stays for the next call.
    */
   public int expire() throws IOException {
     return expire(OptionalLong.empty());
   }
 
-  /**
-   * Deletes the backups whose time is up, except those that a subscriber still has to read.
-   *
-   * @param needed the lowest sequence that a subscriber has not completed
-   */
+  /** Removes expired backups, but none with a message from the needed sequence on. */
   public int expire(OptionalLong needed) throws IOException {
     writing.lock();
     try {
@@ -287,29 +261,18 @@ public final class Backup implements AutoCloseable {
     }
   }
 
-  /**
-   * Returns one message of the backups. Costs one frame: reading and decompressing up to 1 MB.
-   *
-   * @return empty if no backup holds it
-   * @throws DamagedMessageException its backup is damaged, and the message with it
-   * @throws RiverException the backup cannot be read
-   * @throws QueueClosedException after {@link #close}
-   */
+  /** Returns one message, at the cost of a frame; empty if no backup holds it. */
   public Optional<StoredMessage> read(long sequence) {
     return read(sequence, 1).stream().filter(found -> found.sequence() == sequence).findFirst();
   }
 
   /**
    * Returns consecutive messages at the same cost: from this one to the end of its frame, or to a
-   * damaged one. Where the first was lost before its block was closed, and that is known, they
-   * start after it.
+   * damaged one; empty if no backup holds the first. Where that is known to be lost before its
+   * block was closed, they start after it.
    *
-   * @param max 1 or more
-   * @return empty if no backup holds the first; fewer than {@code max} does not mean that no more
-   *     follow
    * @throws DamagedMessageException the first one is damaged
    * @throws RiverException the backup cannot be read
-   * @throws QueueClosedException after {@link #close}
    */
   public List<StoredMessage> read(long from, int max) {
     return look(() -> index.holding(from), stored -> reader.read(stored, from, max))
@@ -318,11 +281,8 @@ public final class Backup implements AutoCloseable {
 
   /**
    * Returns the first message in the backups published at or after this time, microseconds since
-   * 1970; empty if there is none. Where the backup that has it is damaged, returns the first that
-   * can be read, or the first of the next backup.
-   *
-   * @throws RiverException the backup cannot be read
-   * @throws QueueClosedException after {@link #close}
+   * 1970; empty if there is none. Where its backup is damaged, returns the first that can be read,
+   * there or in the next.
    */
   public OptionalLong sequenceAt(long micros) {
     return look(() -> index.publishedAt(micros), stored -> find(stored, micros))
@@ -371,14 +331,9 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Returns the damage that a message is lost by which {@link #read} calls damaged, or does not
-   * find.
-   *
-   * @param before the first sequence of the log
-   * @return the lost messages around it, or from it on; empty if it can be read after all, or
-   *     nothing indicates that there was a backup of it
-   * @throws RiverException the backup cannot be read
-   * @throws QueueClosedException after {@link #close}
+   * Returns the damage by which a message below {@code before}, the log's first sequence, is lost,
+   * and others around it or from it on; empty if it can be read after all, or nothing indicates
+   * that there was a backup of it.
    */
   public Optional<Damage> damageOf(long sequence, long before) {
     Optional<Optional<Damage>> held =
@@ -393,10 +348,7 @@ public final class Backup implements AutoCloseable {
     return index.reaches(sequence);
   }
 
-  /**
-   * Returns the end of the consecutive messages from this sequence on that are in backups; the same
-   * sequence if no backup holds it.
-   */
+  /** Returns the end of the run of messages from this one on in backups; itself without any. */
   public long endFrom(long sequence) {
     return index.endFrom(sequence);
   }
@@ -411,7 +363,6 @@ public final class Backup implements AutoCloseable {
     return index.firstSequenceFrom(0);
   }
 
-  /** Returns the number of backups that messages can be read from. */
   public int count() {
     return index.count();
   }
@@ -421,21 +372,12 @@ public final class Backup implements AutoCloseable {
     return index.bytes();
   }
 
-  /**
-   * Reads all of one backup and compares every message, the counts and the digest with its seal.
-   * Reads only, and works for a backup of any queue; memory as for {@link #archive}.
-   *
-   * @param zst as {@link #list} or {@link #archive} returned it
-   * @return what was found; a file that is missing or cannot be read is damage too
-   */
+  /** Verifies one backup, of any queue, as {@link BackupFiles#verify} does. */
   public Verification verify(Path zst) {
     return BackupFiles.verify(zst, bytes -> {});
   }
 
-  /**
-   * Returns the {@code .zst} files of this queue, oldest block first, including those whose seal is
-   * damaged, and without those of an earlier queue of the same name.
-   */
+  /** Returns this queue's {@code .zst} files, oldest block first, those with damaged seals too. */
   public List<Path> list() {
     return index.files();
   }
@@ -447,9 +389,8 @@ public final class Backup implements AutoCloseable {
   }
 
   /**
-   * Waits for an {@link #archive} or {@link #expire} that is under way; later ones, and reads of
-   * messages, fail with {@link QueueClosedException}. No descriptor stays open. A second call has
-   * no effect.
+   * Waits for an {@link #archive} or {@link #expire} that is under way; later ones, and reads, fail
+   * with {@link QueueClosedException}.
    */
   @Override
   public void close() {

@@ -31,14 +31,12 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
    */
   public record UnexpectedFile(Path file, String what, boolean isBackup) {}
 
-  /** Is called for frames that cannot be read. */
   @FunctionalInterface
   public interface Fault {
     /** Reports that the block cannot be read from an offset of its uncompressed bytes on. */
     void at(long offset, String what);
   }
 
-  /** Copies the lists. */
   public BackupFiles {
     blocks = List.copyOf(blocks);
     unexpected = List.copyOf(unexpected);
@@ -65,10 +63,8 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
   }
 
   /**
-   * Reads all of one backup and compares every message, the counts and the digest with its seal.
-   *
-   * @param progress gets the compressed bytes read
-   * @return what was found; a file that is missing or cannot be read is damage too
+   * Reads all of one backup and compares every message, the counts and the digest with its seal;
+   * {@code progress} gets the compressed bytes read. A missing or unreadable file is damage too.
    */
   public static Verification verify(Path zst, LongConsumer progress) {
     int named = BackupLayout.numberOf(zst);
@@ -90,11 +86,7 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
         zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
   }
 
-  /**
-   * Shows the documents of a backup in order, from the frame on that holds a sequence.
-   *
-   * @throws DamagedMessageException its seal is damaged
-   */
+  /** Shows the documents of a backup in order, from the frame on that holds a sequence. */
   public static void walk(StoredBlock stored, long from, BlockWalk.Visitor visitor, Fault fault)
       throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
@@ -109,12 +101,7 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
     }
   }
 
-  /**
-   * Writes the block as it was in the log, up to the end of its last document.
-   *
-   * @throws DamagedMessageException a frame is not as its seal says, or claims more than a block
-   *     can have
-   */
+  /** Writes the block as it was in the log, up to its last document; throws if it is damaged. */
   public static void unpack(StoredBlock stored, OutputStream to) throws IOException {
     BackupSeal seal = BackupReader.seal(stored);
     if (BackupSeal.covered(seal.block()) > MAX_BLOCK_BYTES) {

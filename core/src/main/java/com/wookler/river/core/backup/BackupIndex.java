@@ -40,17 +40,14 @@ final class BackupIndex {
   @GuardedBy("this")
   private @Nullable BackupScan loaded;
 
-  /** The backups of this queue that are read, by first sequence. */
   @GuardedBy("this")
-  private final NavigableMap<Long, StoredBlock> own = new TreeMap<>();
+  private final NavigableMap<Long, StoredBlock> own = new TreeMap<>(); // by first sequence
 
-  /** Backups of earlier queues of this name, and second backups of a block: they only expire. */
   @GuardedBy("this")
-  private final List<StoredBlock> others = new ArrayList<>();
+  private final List<StoredBlock> others = new ArrayList<>(); // foreign or second: only expire
 
-  /** Backups that another program removed while the queue was open, by first sequence. */
   @GuardedBy("this")
-  private final NavigableMap<Long, StoredBlock> removed = new TreeMap<>();
+  private final NavigableMap<Long, StoredBlock> removed = new TreeMap<>(); // by another program
 
   BackupIndex(String queue, UUID identity, BackupLayout layout) {
     this.queue = queue;
@@ -141,11 +138,7 @@ final class BackupIndex {
     return block.block().firstSequence();
   }
 
-  /**
-   * Returns the backup with this message.
-   *
-   * @throws RiverException no known backup has it, and the seal of one that may could not be read
-   */
+  /** Returns the backup with this message; throws if it may be one whose seal cannot be read. */
   synchronized Optional<StoredBlock> holding(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> entry = own.floorEntry(sequence);
@@ -178,11 +171,8 @@ final class BackupIndex {
   }
 
   /**
-   * Returns why no backup holds a message: a backup that was removed, or one whose seal is damaged
-   * and which lies between the backups before and after the message. All messages up to the next
-   * backup are lost with it.
-   *
-   * @param before the first sequence that is certainly elsewhere
+   * Returns why no backup holds a message: one that was removed, or one with a damaged seal between
+   * the backups around the message. All up to the next backup, or {@code before}, is lost with it.
    */
   synchronized Optional<Damage> hole(long sequence, long before) {
     BackupScan scan = load();
@@ -213,7 +203,6 @@ final class BackupIndex {
     return key == null ? Long.MAX_VALUE : key;
   }
 
-  /** Returns whether there is a backup from this sequence on, perhaps damaged or unreadable now. */
   synchronized boolean reaches(long sequence) {
     BackupScan scan = load();
     Map.Entry<Long, StoredBlock> last = own.lastEntry();
@@ -245,11 +234,7 @@ final class BackupIndex {
     return known;
   }
 
-  /**
-   * Returns the first backup with a message published at or after this time.
-   *
-   * @throws RiverException the seal of some backup could not be read
-   */
+  /** Returns the first backup with a message from this time on; throws if a seal is unreadable. */
   synchronized Optional<StoredBlock> publishedAt(long micros) {
     load().unread.stream().findFirst().ifPresent(this::refuse);
     return own.values().stream()
@@ -257,16 +242,12 @@ final class BackupIndex {
         .findFirst();
   }
 
-  /** Returns the backup of this block. */
   synchronized Optional<StoredBlock> of(Seal seal) {
     load();
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
   }
 
-  /**
-   * Returns all backups made at matching times, except those of this queue that hold a message from
-   * the needed sequence on.
-   */
+  /** Returns all made at matching times, but this queue's with a message from the sequence on. */
   synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
     return Stream.concat(

@@ -18,10 +18,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Reads single messages of backups: the seal and one frame each time; nothing is kept open or in
- * memory. Thread-safe.
- */
+/** Reads single messages of backups by the seal and one frame; keeps nothing. Thread-safe. */
 final class BackupReader {
   private static final Logger LOG = LoggerFactory.getLogger(BackupReader.class);
 
@@ -32,10 +29,7 @@ final class BackupReader {
     this.queue = queue;
   }
 
-  /**
-   * Returns consecutive messages, from one that this backup holds to the end of its frame. Messages
-   * that a power loss took before the block was closed are left out.
-   */
+  /** Returns messages in a row up to the frame's end, without those that a power loss took. */
   List<StoredMessage> read(StoredBlock stored, long sequence, int max) throws IOException {
     Pick pick = new Pick(stored, sequence, max);
     String where = "sequence " + sequence + ", its seal";
@@ -68,10 +62,7 @@ final class BackupReader {
     }
   }
 
-  /**
-   * Returns the first readable message of this backup published at or after a time; empty if there
-   * is none.
-   */
+  /** Returns the first readable message published at or after a time; empty if there is none. */
   OptionalLong find(StoredBlock stored, long micros) throws IOException {
     Search search = new Search(stored, micros);
     try {
@@ -88,11 +79,7 @@ final class BackupReader {
     return OptionalLong.empty();
   }
 
-  /**
-   * Reads the seal of a backup.
-   *
-   * @throws DamagedMessageException it is damaged, or not the one that was indexed
-   */
+  /** Reads the seal of a backup, which must be the one that was indexed. */
   static BackupSeal seal(StoredBlock stored) throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
     if (!seal.block().equals(stored.block())) {

@@ -25,28 +25,16 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   private final BackupLayout layout;
   private final Report report;
 
-  /** Backups with a valid seal, of any queue. */
-  final List<StoredBlock> blocks = new ArrayList<>();
-
-  /** Backups whose seal is damaged or missing. */
-  final List<Path> damaged = new ArrayList<>();
-
-  /** Backups whose seal could not be read, so that nothing is known of them. */
-  final List<Path> unread = new ArrayList<>();
-
-  /** Backups that are missing, though their seals are there. */
-  final List<StoredBlock> sealsAlone = new ArrayList<>();
-
-  /** What a crash left, to be deleted before the next backup is made. */
-  final List<Path> leftovers = new ArrayList<>();
-
-  /** Folders of years, months and days, each before its parent. */
-  final List<Path> folders = new ArrayList<>();
+  final List<StoredBlock> blocks = new ArrayList<>(); // with a valid seal, of any queue
+  final List<Path> damaged = new ArrayList<>(); // with a damaged or missing seal
+  final List<Path> unread = new ArrayList<>(); // whose seal could not be read
+  final List<StoredBlock> sealsAlone = new ArrayList<>(); // missing, though their seals are there
+  final List<Path> leftovers = new ArrayList<>(); // of a crash, to be deleted
+  final List<Path> folders = new ArrayList<>(); // of years, months and days, before their parents
 
   /** Is called for what is not as River leaves it. */
   @FunctionalInterface
   interface Report {
-    /** Reports a file or folder in one sentence. */
     void at(Path file, String what);
 
     /** Reports a backup of which nothing is known now. */

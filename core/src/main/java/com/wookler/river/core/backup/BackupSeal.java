@@ -48,18 +48,12 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     frames = List.copyOf(frames);
   }
 
-  /**
-   * Returns how much of a block is backed up: what is in use, and the padding of its last document.
-   */
+  /** Returns how much of a block is backed up: what is in use, and its last padding. */
   static long covered(Seal block) {
     return (block.bytes() + 3) & ~3L;
   }
 
-  /**
-   * Reads a seal from disk.
-   *
-   * @throws DamagedMessageException it is not whole
-   */
+  /** Reads a whole seal, or throws a DamagedMessageException. */
   static BackupSeal read(Path file) throws IOException {
     byte[] bytes = Files.readAllBytes(file);
     Seal block = Seal.decode(file, bytes);

@@ -19,9 +19,8 @@ import java.util.zip.CRC32C;
 
 /**
  * Compresses a block into independent zstd frames of at most {@link #FRAME_BYTES} of content each,
- * cut between documents, so that one message can be read at the cost of one frame. A larger
- * document has its own frame. Needs 2 MB of direct memory and zstd's own while it runs, whatever
- * the size of block and documents. Used once, by one thread.
+ * cut between documents; a larger document has its own. Needs 2 MB of direct memory and zstd's own,
+ * whatever the block's size. Used once, by one thread.
  */
 final class BlockCompressor implements Closeable {
   static final int FRAME_BYTES = 1 << 20;
@@ -34,7 +33,6 @@ final class BlockCompressor implements Closeable {
   private final ByteBuffer out;
   private final ZstdCompressCtx zstd = new ZstdCompressCtx();
   private final CRC32C crc = new CRC32C();
-
   private long taken; // of the block
   private long written;
 
@@ -49,12 +47,7 @@ final class BlockCompressor implements Closeable {
     zstd.setChecksum(true);
   }
 
-  /**
-   * Compresses the first {@code bytes} bytes of a block into a new file and forces it.
-   *
-   * @return the frames, without their sequences
-   * @throws DamagedMessageException these bytes are not entire documents
-   */
+  /** Compresses a block's first bytes into a new, forced file; the frames have no sequences yet. */
   static List<Frame> compress(Path block, long bytes, Path target) throws IOException {
     try (FileChannel from = FileChannel.open(block, StandardOpenOption.READ);
         FileChannel to = DurableFiles.create(target);

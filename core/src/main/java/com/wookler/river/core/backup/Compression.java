@@ -7,11 +7,7 @@ import com.wookler.river.common.errors.RiverException;
 final class Compression {
   private Compression() {}
 
-  /**
-   * Loads the library, once in a JVM.
-   *
-   * @throws RiverException it cannot be loaded, so that no backup could ever be made
-   */
+  /** Loads the library, once in a JVM; without it no backup could ever be made, so it throws. */
   static void ensure(String queue) {
     try {
       byte[] probe = {1, 2, 3};

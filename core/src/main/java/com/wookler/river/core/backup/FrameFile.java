@@ -16,10 +16,8 @@ import java.util.zip.CheckedInputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the frames of one backup, each as a stream of documents.
- *
- * <p>Uses a {@link RandomAccessFile}, because a channel would close when the reading thread, which
- * may be a user's, is interrupted. Not thread-safe.
+ * Reads the frames of one backup, each as a stream of documents. A {@link RandomAccessFile}, unlike
+ * a channel, stays open when the reading thread is interrupted. Not thread-safe.
  */
 final class FrameFile implements Closeable {
   private static final int PIECE_BYTES = 64 << 10;
@@ -35,12 +33,7 @@ final class FrameFile implements Closeable {
     return file.length();
   }
 
-  /**
-   * Writes the content of a frame as it was in the block, and never more than the frame says.
-   *
-   * @return what is wrong with the frame, null if nothing is
-   * @throws IOException the file cannot be read, or the stream cannot be written
-   */
+  /** Writes a frame's content, never more than the frame says; returns what is wrong, or null. */
   @Nullable String copy(Frame frame, OutputStream to) throws IOException {
     return read(
         frame,
@@ -50,13 +43,7 @@ final class FrameFile implements Closeable {
         });
   }
 
-  /**
-   * Shows each document of a frame to the visitor, with its offset in the block.
-   *
-   * @return what is wrong with the frame, null if nothing is; the visitor may have seen documents
-   *     before that was found
-   * @throws IOException the file cannot be read
-   */
+  /** Shows the documents of a frame; returns what is found wrong with it in the end, or null. */
   @Nullable String walk(Frame frame, BlockWalk.Visitor visitor) throws IOException {
     return read(
         frame,

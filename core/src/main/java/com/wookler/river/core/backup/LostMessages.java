@@ -35,10 +35,8 @@ final class LostMessages implements BlockWalk.Visitor {
   }
 
   /**
-   * Returns the consecutive lost messages with this one, from the start of its frame at the
-   * earliest; null if it is valid after all. Offsets are of the {@code .zst} file.
-   *
-   * @throws IOException the backup cannot be read
+   * Returns the lost messages in a row around this one, from the start of its frame at the
+   * earliest; null if it is valid after all.
    */
   static @Nullable Damage around(StoredBlock stored, long sequence) throws IOException {
     BackupSeal seal;

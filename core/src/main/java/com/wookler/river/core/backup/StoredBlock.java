@@ -16,15 +16,11 @@ public record StoredBlock(Path file, Seal block, long madeMicros, long length) {
     return new StoredBlock(file, seal.block(), seal.madeMicros(), seal.length());
   }
 
-  /** Returns whether this message is in it. */
   public boolean holds(long sequence) {
     return sequence >= block.firstSequence() && sequence < block.endSequence();
   }
 
-  /**
-   * Returns whether the same messages are in it. Bytes don't count: after a recovery a block ends
-   * with its end mark, before that with its last message.
-   */
+  /** Returns whether it has the same messages; bytes may differ: recovery adds an end mark. */
   boolean isOf(Seal seal) {
     return block.queue().equals(seal.queue())
         && block.block() == seal.block()

@@ -21,7 +21,6 @@ public record Verification(
     long messages,
     List<Damage> damages) {
 
-  /** Copies the list. */
   public Verification {
     damages = List.copyOf(damages);
   }
