@@ -18,7 +18,6 @@ public interface AckJournal extends AutoCloseable {
   /** Records the next sequence that was never delivered. */
   void deliveredEnd(long next);
 
-  /** Records that a run of messages is completed. */
   void completed(long from, long count);
 
   /** Records how many deliveries of an unfinished message count, and that it is not delayed. */
@@ -43,13 +42,9 @@ public interface AckJournal extends AutoCloseable {
   /** Forces what was written since the last call. Thread-safe. */
   void force();
 
-  /**
-   * Forces what was written but for the end of what was delivered, which follows from what is
-   * completed as far as that goes. Thread-safe.
-   */
+  /** Forces all but the end of what was delivered, most of which follows from it. Thread-safe. */
   void forceCompleted();
 
-  /** Ends all use of the files. */
   @Override
   void close();
 }

@@ -22,10 +22,7 @@ public record Limits(
   /** The longest exact timeout or delay, about 35,000 years; longer ones are cut to it. */
   public static final long MAX_DELAY_MILLIS = 1L << 50;
 
-  /** In flight at most, unless said otherwise. */
   public static final int DEFAULT_MAX_IN_FLIGHT = 10_000;
-
-  /** Window, unless said otherwise. */
   public static final int DEFAULT_WINDOW = 262_144;
 
   public Limits {

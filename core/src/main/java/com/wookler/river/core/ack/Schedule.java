@@ -37,13 +37,11 @@ final class Schedule {
     ackTimeoutMillis = Math.min(to.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
   }
 
-  /** Puts an entry into flight. */
   void putInFlight(long sequence, long nowMillis) {
     ring.putInFlight(sequence);
     due(sequence, nowMillis + ackTimeoutMillis);
   }
 
-  /** Sets when an entry that is in flight or delayed falls due. */
   void due(long sequence, long due) {
     ring.due(sequence, due);
     deadlines.add(due, sequence);
@@ -149,7 +147,6 @@ final class Schedule {
     return deadlines.next();
   }
 
-  /** Entries whose time in flight ran out. */
   long timedOut() {
     return timedOut;
   }

@@ -30,7 +30,6 @@ public record DelayContext(
     /** Returns whether damaged messages are passed over; else they wait. */
     boolean passesDamage();
 
-    /** Reports messages that damage has taken. */
     void lost(Damage damage);
 
     /** Returns the message as the log or a backup has it, null if neither does. */
@@ -45,7 +44,6 @@ public record DelayContext(
     /** Records, on the device, that files of delayed messages exist from now on. */
     void begunFiles() throws IOException;
 
-    /** Counts messages that were due. */
     void delivered(long messages);
   }
 

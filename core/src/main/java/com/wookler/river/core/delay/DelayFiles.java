@@ -33,10 +33,7 @@ public final class DelayFiles {
   /** A file or directory that is not as it was written, and what is wrong. */
   public record Fault(Path file, String what) {}
 
-  /**
-   * What the files hold: the messages that wait in intact records, what is damaged, and the files
-   * that were found damaged before.
-   */
+  /** Waiting messages in intact records, what is damaged, and files quarantined before. */
   public record Look(long waiting, List<Fault> faults, List<Path> quarantined) {
     public Look {
       faults = List.copyOf(faults);
@@ -52,7 +49,6 @@ public final class DelayFiles {
     StoreOpening.create(queue.resolve(Delays.DIRECTORY), identity, first);
   }
 
-  /** Returns whether a queue has files of delayed messages. */
   public static boolean exist(Path queue) throws IOException {
     return StoreOpening.exists(queue.resolve(Delays.DIRECTORY));
   }

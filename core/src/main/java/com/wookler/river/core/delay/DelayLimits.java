@@ -4,7 +4,6 @@ package com.wookler.river.core.delay;
  * Limits what is kept in memory, and the size of files.
  *
  * @param entries in memory of messages in files: about half of it to twice of it
- * @param bytes of a file, about
  * @param fresh entries in memory that are in no file yet
  */
 record DelayLimits(int entries, long bytes, int fresh) {

@@ -31,9 +31,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A damaged message is passed over and reported, or, with {@code queue.on.damage=STOP}, keeps
  * waiting and delays no other, which is logged once a minute; nothing is dropped. While a message
- * cannot be read all wait, which is logged as often.
- *
- * <p>Thread-safe.
+ * cannot be read all wait, which is logged as often. Thread-safe.
  */
 public final class Delays implements AfterLog, AutoCloseable {
   /** The directory of its files, within the queue's. */
@@ -59,10 +57,7 @@ public final class Delays implements AfterLog, AutoCloseable {
   @GuardedBy("this")
   private boolean closed;
 
-  /**
-   * Opens the files of earlier runs, or throws if that cannot be; {@code flusher} forces, and the
-   * first delayed message waits for it.
-   */
+  /** Opens the files of earlier runs; the first delayed message waits for {@code flusher}. */
   public static Delays open(DelayContext context, Executor flusher) {
     return open(context, flusher, DelayLimits.DEFAULT);
   }

@@ -2,10 +2,7 @@ package com.wookler.river.core.delay;
 
 import java.util.Arrays;
 
-/**
- * Orders messages by the time when they are due, then by sequence: a heap with 24 bytes for each,
- * its time, sequence and address. Guarded by its owner.
- */
+/** Orders messages by due time, then sequence: a heap of 24 bytes each. Guarded by its owner. */
 final class DueHeap {
   private static final int LEAST = 64;
 

@@ -58,7 +58,6 @@ final class NearIndex {
     bucket.live++;
   }
 
-  /** Removes a file and its entries. */
   void end(Bucket bucket) {
     int slot = bucket.slot;
     if (bucket.live > 0) {

@@ -193,7 +193,6 @@ final class Timers implements AutoCloseable {
     return Long.MAX_VALUE;
   }
 
-  /** Returns whether there is more. */
   private boolean collect() {
     boolean more;
     boolean full;
@@ -403,7 +402,6 @@ final class Timers implements AutoCloseable {
     return dirty || store.isChanged() || isOld(log.nextSequence()) || clock.isSetSince(writtenAt);
   }
 
-  /** Returns the lowest sequence of the log that is still needed. */
   long lowWatermark() {
     return Math.min(safeCollected, heldFrom);
   }
@@ -427,7 +425,6 @@ final class Timers implements AutoCloseable {
     }
   }
 
-  /** Returns the bytes of memory that the waiting messages take. */
   long heapBytes() {
     lock.lock();
     try {

@@ -124,7 +124,6 @@ final class IdFile {
     pendingLength += bytes;
   }
 
-  /** Returns the record of this id, null if it has none. */
   @Nullable IdRecord find(byte[] id, long hash) {
     IdRecord[] found = {null};
     table.find(

@@ -33,7 +33,6 @@ public final class IdFiles {
     return fault.isEmpty();
   }
 
-  /** Records what is wrong with a file. */
   void fault(long number, String what) {
     faults.put(number, what);
   }

@@ -17,10 +17,6 @@ import java.util.UUID;
  *       8   24n  each file before it, in order: its number (8), its length (8), its count of ids
  *                (4), CRC32C of its records (4)
  * </pre>
- *
- * @param number of the file, as in its name
- * @param micros publish time of the first message in it, microseconds since 1970
- * @param before the files that were there when it was begun, oldest first
  */
 record IdHeader(long number, long micros, List<Entry> before) {
   static final Series FILES =
@@ -47,7 +43,6 @@ record IdHeader(long number, long micros, List<Entry> before) {
     return FILES.form().encode(queue, out);
   }
 
-  /** Returns the header with this payload after its number. */
   static IdHeader of(long number, ByteBuffer in) {
     long micros = in.getLong();
     List<Entry> before = new ArrayList<>();

@@ -13,11 +13,6 @@ import java.nio.ByteBuffer;
  *       9     8  publish time, microseconds since 1970
  *      17     …  the id in UTF-8; of kind 2, number of the oldest file that is still needed (8)
  * </pre>
- *
- * @param kind 1 or 2
- * @param sequence of the message
- * @param micros of its publish time
- * @param id in UTF-8, or other content by the kind
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared
 record IdRecord(byte kind, long sequence, long micros, byte[] id) {

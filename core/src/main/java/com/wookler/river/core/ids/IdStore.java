@@ -78,7 +78,6 @@ public final class IdStore {
   private long missing; // ids that at most were in missing or damaged files; as above
   private long coveredBefore; // what would be covered without the fault; as above
 
-  /** The message of an id, and its publish time. */
   public record Original(long sequence, long micros) {}
 
   /** The log as an opening uses it. */
@@ -128,7 +127,6 @@ public final class IdStore {
     this.windowMicros = TimeUnit.NANOSECONDS.toMicros(window.toNanos());
   }
 
-  /** The queue to which the files belong. */
   public record Owner(String queue, UUID identity) {}
 
   /** Reads what earlier runs have written; forgets ids of messages that the log does not have. */
@@ -441,7 +439,6 @@ public final class IdStore {
     }
   }
 
-  /** Returns how many ids are in memory. */
   public int size() {
     lock.lock();
     try {

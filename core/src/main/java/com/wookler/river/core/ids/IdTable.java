@@ -12,7 +12,6 @@ final class IdTable {
   private int[] offsets = new int[MIN_SLOTS]; // 0: the slot is free
   private int size;
 
-  /** Verifies an offset. */
   @FunctionalInterface
   interface Proof {
     boolean holds(int offset);

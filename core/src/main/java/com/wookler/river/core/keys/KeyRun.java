@@ -137,7 +137,6 @@ record KeyRun(Path file, RunHeader header, int seed) {
       return page.getLong(RunHeader.entryAt(at));
     }
 
-    /** Reads and checks a page. */
     private void load(int at) throws IOException {
       in.seek((1L + at) * RunHeader.PAGE_BYTES);
       in.readFully(page.array());

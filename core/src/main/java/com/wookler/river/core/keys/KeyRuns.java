@@ -16,10 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The runs of an index, oldest first; no two cover the same message. Guarded by the lock of {@link
- * KeyIndex}.
- */
+/** The runs of an index, oldest first, without overlap. Guarded by the lock of {@link KeyIndex}. */
 final class KeyRuns {
   private static final Logger LOG = LoggerFactory.getLogger(KeyRuns.class);
   // an older run at most this many times as large as all newer ones is merged with them
@@ -108,7 +105,6 @@ final class KeyRuns {
     }
   }
 
-  /** Writes a table as the run of these messages. */
   void write(KeyTable table, long from, long end) throws IOException {
     KeyRun written;
     try (RunWriter writer = new RunWriter(directory, identity, ++number)) {

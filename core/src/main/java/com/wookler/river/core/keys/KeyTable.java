@@ -46,7 +46,6 @@ final class KeyTable {
     return size >= FULL;
   }
 
-  /** Returns all hashes, in order. */
   long[] sorted() {
     long[] sorted = new long[size];
     int at = 0;

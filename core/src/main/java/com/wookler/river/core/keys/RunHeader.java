@@ -27,11 +27,7 @@ import java.util.UUID;
  *       …     …  zeros
  * </pre>
  *
- * @param queue to which it belongs
  * @param number higher than that of each run that was there when it was made
- * @param from the first sequence that it covers
- * @param end the sequence after the last
- * @param count of entries
  */
 record RunHeader(UUID queue, long number, long from, long end, long count) {
   static final int PAGE_BYTES = 4096;
@@ -69,7 +65,6 @@ record RunHeader(UUID queue, long number, long from, long end, long count) {
     return FILES.form().encode(queue, payload.position(payload.limit()));
   }
 
-  /** Returns the header with this payload after its number. */
   static RunHeader of(UUID queue, long number, ByteBuffer in) {
     return new RunHeader(queue, number, in.getLong(), in.getLong(), in.getLong());
   }

@@ -139,7 +139,6 @@ final class AckHandler<M> {
     }
   }
 
-  /** Completes a message that the filter refused. */
   void refuse(MessageDelivery<M> delivery) {
     AckResult unused =
         state.change(

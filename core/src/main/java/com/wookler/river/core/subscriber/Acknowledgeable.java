@@ -2,7 +2,6 @@ package com.wookler.river.core.subscriber;
 
 /** A delivery that can be acknowledged. Guarded by the subscriber's lock. */
 interface Acknowledgeable {
-  /** Returns the place of the message in the log. */
   long place();
 
   long tag();

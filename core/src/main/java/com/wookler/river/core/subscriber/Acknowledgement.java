@@ -1,6 +1,5 @@
 package com.wookler.river.core.subscriber;
 
-/** The acknowledgement of a delivery that took effect. */
 enum Acknowledgement {
   NONE,
   ACKED,

@@ -6,10 +6,9 @@ import com.wookler.river.core.ack.Ledger;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Carries a consumer's acknowledgements into the ledger, and remembers in the delivery which one
- * took effect: the ledger forgets what lies below its low watermark, but repeating an
- * acknowledgement must stay harmless. Counts since the subscriber was opened. Guarded by the
- * subscriber's lock.
+ * Carries acknowledgements into the ledger, and remembers in the delivery which one took effect:
+ * the ledger forgets what is below its low watermark, but repeating an acknowledgement must stay
+ * harmless. Counts from the subscriber's opening. Guarded by the subscriber's lock.
  */
 final class Acknowledgements {
   private static final long MAX_EXTENSION_MILLIS = TimeUnit.HOURS.toMillis(12);

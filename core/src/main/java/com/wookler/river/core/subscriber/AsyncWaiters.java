@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  * either messages were taken for it, or it was cancelled. A cancellation that comes while it looks
  * waits for the result, a turn at most, and is refused if there are messages. The rejected
  * alternative, to give back what was taken too late, cannot be had without acknowledgement.
- *
- * @param <M> what is waited for
  */
 final class AsyncWaiters<M> {
   private static final Duration LONGEST = Duration.ofDays(365);
@@ -74,7 +72,6 @@ final class AsyncWaiters<M> {
     this.filters = filters;
   }
 
-  /** What a look has come to. */
   private enum Look {
     ANSWERED,
     NOTHING, // there is nothing for it

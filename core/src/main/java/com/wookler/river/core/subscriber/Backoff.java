@@ -108,10 +108,7 @@ public sealed interface Backoff {
     return words[0].equalsIgnoreCase("list");
   }
 
-  /**
-   * Returns the wait in milliseconds after this attempt, 1 or more. Chance is taken from sequence
-   * and attempt, so that the same message gets the same answer.
-   */
+  /** Returns the milliseconds to wait, equal for equal sequence and attempt; that is 1 or more. */
   long millis(long sequence, int attempt);
 
   /**

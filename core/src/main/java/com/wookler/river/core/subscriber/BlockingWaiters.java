@@ -12,8 +12,6 @@ import java.util.List;
  * <p>A publish wakes one consumer. A consumer that leaves wakes the next if there is more to take,
  * or a redelivery to time: so no message waits beside a sleeping consumer, and one message does not
  * wake them all.
- *
- * @param <M> what is waited for
  */
 final class BlockingWaiters<M> {
   private static final Duration LONGEST = Duration.ofDays(365);

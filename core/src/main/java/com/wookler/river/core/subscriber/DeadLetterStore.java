@@ -7,8 +7,6 @@ import java.util.List;
  * Keeps the dead letters of one subscriber; implemented by the queue. Thread-safe, but letters are
  * added one at a time. What it does may wait for the device: never called under the subscriber's
  * lock.
- *
- * @param <M> type of the data
  */
 public interface DeadLetterStore<M> extends AutoCloseable {
   /** Returns the store of subscribers without dead letters: those of a queue of dead letters. */
@@ -34,7 +32,6 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   /** Returns the messages of letters that are not {@link #settle settled}, in order of places. */
   List<DeadLetter.Source> unsettled();
 
-  /** Returns the place of the next letter. */
   long end();
 
   /** Notifies listeners of a dead letter, which is on the device. */
@@ -43,7 +40,6 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   /** Runs this soon, on a thread that may wait for the device. */
   void later(Runnable task);
 
-  /** Returns what users see. */
   DeadLetters<M> letters();
 
   /** Ends its use; waits for calls under way. */

@@ -272,7 +272,6 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Returns whether there may be more. */
   private boolean deadLetterExhausted() {
     int completeDeadLetter = 0;
     while (completeDeadLetter < STEP) {
@@ -327,7 +326,6 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Forces the letters that were added, then completes their messages. */
   private void complete() {
     List<PendingLetter> letters = List.copyOf(added);
     if (letters.isEmpty()) {

@@ -3,10 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
 
-/**
- * The subscriber as its deliveries see it: carries out their acknowledgements, and has their
- * converter and receipts.
- */
+/** The subscriber as its deliveries see it: acknowledgements, converter and receipts. */
 interface DeliveryOwner<M> {
   String queueName();
 
@@ -23,7 +20,6 @@ interface DeliveryOwner<M> {
 
   void nack(MessageDelivery<M> delivery);
 
-  /** Gives the delivery back, due again after the subscriber's backoff for a failure. */
   void fail(MessageDelivery<M> delivery, Throwable cause);
 
   void reject(MessageDelivery<M> delivery, String reason);

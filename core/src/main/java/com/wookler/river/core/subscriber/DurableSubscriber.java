@@ -42,7 +42,6 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final AsyncWaiters<M> async;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
-  /** Carries out the acknowledgements of deliveries. */
   private final class Owner implements DeliveryOwner<M> {
     @Override
     public String queueName() {

@@ -6,12 +6,11 @@ import com.wookler.river.core.message.Terms;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rules by which the messages of a queue expire.
+ * The rules by which a queue's messages expire.
  *
- * @param maxAgeMicros the time after its publish time when every message expires; {@link
- *     Long#MAX_VALUE}: none does by its age
+ * @param maxAgeMicros from a message's publish time; {@link Long#MAX_VALUE}: none expires by its
+ *     age
  * @param sweep how many a step of housekeeping completes at most, for one subscriber
- * @param store keeps expired messages
  */
 public record Expiries(long maxAgeMicros, int sweep, ExpiredMessages store) {
   /** Only messages with a time to live expire, and they are kept nowhere. */

@@ -34,9 +34,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  * nowhere, sent again. Ledgers are forced in both cases, so that completed messages are not
  * delivered again. They may tell of messages that the device never took. The next opening continues
  * above everything that a subscriber was given or has completed; what is between is a gap, whose
- * sequences no other message gets, and the other subscribers skip it.
- *
- * <p>Thread-safe.
+ * sequences no other message gets, and the other subscribers skip it. Thread-safe.
  */
 public final class ForceOrder {
   private final String queue;

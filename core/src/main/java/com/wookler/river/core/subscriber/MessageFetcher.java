@@ -19,10 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the messages that a subscriber is given next: first those to be delivered again, then those
- * that are new to it, from the backups while its position is before the log, and from the log.
- *
- * <p>Guarded by the subscriber's lock.
+ * Finds the messages that a subscriber is given next: first those to be delivered again, then new
+ * ones, from the backups while its position is before the log, and from the log. Guarded by the
+ * subscriber's lock.
  */
 final class MessageFetcher<M> implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(MessageFetcher.class);

@@ -43,10 +43,7 @@ final class MessageFinder implements AutoCloseable {
     this.cached = new DocumentReader(identity);
   }
 
-  /**
-   * Reads a message from the log or a backup; null if it was not published yet. Throws a {@code
-   * DamagedMessageException} if neither has it as it was published.
-   */
+  /** Reads a message; null if it was not published yet. Throws if neither log nor backup has it. */
   @Nullable StoredMessage find(long sequence) {
     if (past != null && sequence < log.firstSequence()) {
       return past.again(sequence);

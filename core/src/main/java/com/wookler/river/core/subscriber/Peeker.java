@@ -24,7 +24,6 @@ final class Peeker<M> {
   private final BlockLog log;
   private final @Nullable FilterStage<M> filter;
 
-  /** A message, and how often it was delivered. */
   private record Seen(StoredMessage message, int attempts) {}
 
   /** Read messages: from the log, and from the backups, if there are any. */

@@ -33,7 +33,6 @@ final class Poller<M> {
     this.byKey = state.config.order() == Order.KEY;
   }
 
-  /** Returns the next message, or null if there is none now. */
   @Nullable Delivery<M> takeOne() {
     Delivery<M> taken = take(MessageFetcher::takeOne, 1);
     while (filter != null && taken != null && !passes(taken)) {
@@ -46,7 +45,6 @@ final class Poller<M> {
     return filter == null || filter.passes((MessageDelivery<M>) taken);
   }
 
-  /** Takes the messages that are available, without waiting. */
   List<Delivery<M>> take(int max) {
     return Objects.requireNonNull(take(max, false)); // it looks to the end
   }

@@ -11,10 +11,7 @@ import org.jspecify.annotations.Nullable;
 public final class Positions {
   private Positions() {}
 
-  /**
-   * Returns the sequence that a position means now: within what the backups, if any, and the log
-   * hold, or its end. {@code lookup} loses its own position.
-   */
+  /** Returns the sequence that a position means now; {@code lookup} loses its own position. */
   public static long resolve(
       Position position, BlockLog log, @Nullable Backup backup, LogReader lookup) {
     if (position instanceof Position.Latest) {

@@ -12,16 +12,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Carries out acknowledgements by receipt, as {@link AckHandler} does those by delivery.
- * Thread-safe: takes the subscriber's lock once a call.
- */
+/** Carries out acknowledgements by receipt. Thread-safe: each call takes the lock once. */
 final class ReceiptHandler<M> {
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final Receipts receipts;
 
-  /** A delivery whose message becomes a dead letter. */
   private record Dead(Acknowledgeable target, DeadLetter letter) {}
 
   ReceiptHandler(SubscriberState<M> state, DeadLettering<M> deadLettering, Receipts receipts) {

@@ -20,7 +20,6 @@ final class ReceiptMemory {
   private long[] tags = {};
   private Acknowledgement[] acknowledgements = {};
 
-  /** Creates it for a number of messages in flight. */
   ReceiptMemory(int inFlight) {
     size = size(inFlight);
   }

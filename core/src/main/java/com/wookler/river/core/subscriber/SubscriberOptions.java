@@ -25,7 +25,6 @@ import org.slf4j.LoggerFactory;
 public final class SubscriberOptions {
   private static final Logger LOG = LoggerFactory.getLogger(SubscriberOptions.class);
 
-  /** All of them. */
   public static final OptionTable TABLE = new OptionTable("subscriber");
 
   public static final Option<Boolean> ACK_REQUIRED =

@@ -16,10 +16,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the parts of one subscriber share: its lock, what that guards, and its clock.
- *
- * <p>The lock is held for a poll or an acknowledgement, never while a consumer waits and never
- * across the converter.
+ * What the parts of one subscriber share: its clock, and its lock with what that guards. It is held
+ * for a poll or an acknowledgement, never while a consumer waits and never across the converter.
  */
 final class SubscriberState<M> {
   static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);

@@ -66,7 +66,6 @@ public final class AckLog {
       return FORM.encode(owner.id(), out);
     }
 
-    /** Reads the header of a file, or throws that it is damaged. */
     static Header read(Path file, byte[] bytes, Owner owner) {
       ByteBuffer in = FORM.read(file, Arrays.copyOf(bytes, COUNT), owner.id());
       boolean restart = (in.getInt() & FLAG_RESTART) != 0;

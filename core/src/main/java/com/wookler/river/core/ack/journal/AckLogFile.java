@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads an {@link AckLog} in any condition; confined to the thread that opens the ledger. */
 final class AckLogFile {
-  /** The condition of a file. */
   enum Shape {
     UNUSED, // all zero: made ahead and never used, or not made to its end
     WHOLE, // each record up to the end is valid
@@ -71,7 +70,6 @@ final class AckLogFile {
     return shape;
   }
 
-  /** Returns the header, null if it is damaged. */
   AckLog.@Nullable Header header() {
     return header;
   }

@@ -54,7 +54,6 @@ final class Cursor {
       return numbers.get(POSITION).value();
     }
 
-    /** Returns how many slots of the position are valid. */
     int slots() {
       return numbers.get(POSITION).valid();
     }
@@ -113,7 +112,6 @@ final class Cursor {
     file.touched();
   }
 
-  /** Stores which log is in use. */
   void generation(long number) {
     generation.store(number);
     file.touched();

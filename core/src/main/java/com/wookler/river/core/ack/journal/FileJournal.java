@@ -263,7 +263,6 @@ final class FileJournal implements AckJournal {
     }
   }
 
-  /** Asks again for a snapshot that failed. */
   private void retrySnapshot() {
     Pending due = pending.get();
     if (due != null && due.needed()) {

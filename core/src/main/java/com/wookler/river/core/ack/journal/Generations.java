@@ -31,7 +31,6 @@ final class Generations {
     this.owner = owner;
   }
 
-  /** A numbered file. */
   record Numbered(long generation, boolean log, boolean corrupt, Path path) {}
 
   Path directory() {
@@ -70,7 +69,6 @@ final class Generations {
     return directory.resolve("ack-spare.snap");
   }
 
-  /** Returns all numbered files, by number. */
   List<Numbered> list() throws IOException {
     return numbered(directory, LedgerFiles.names(directory));
   }

@@ -13,11 +13,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files of one subscriber, listed once. The content of a small file is kept, so that an
- * opening, which looks at each subscriber several times, reads it once; a large one is read again,
- * so that what is kept of a subscriber is below some KB.
- *
- * <p>It describes the files at the time of the reading: it is of no use once they have changed. Not
+ * The files of one subscriber, listed once, of no use once they have changed. The content of a
+ * small file is kept, so that an opening, which looks at each subscriber several times, reads it
+ * once; a large one is read again, so that what is kept of a subscriber is below some KB. Not
  * thread-safe.
  */
 public final class LedgerFiles {
@@ -39,12 +37,10 @@ public final class LedgerFiles {
     this.numbered = Generations.numbered(directory, names);
   }
 
-  /** Lists a subscriber's directory. */
   public static LedgerFiles list(Path directory, Owner owner) throws IOException {
     return new LedgerFiles(directory, owner, names(directory));
   }
 
-  /** Returns the names of the files in a directory. */
   static List<String> names(Path directory) throws IOException {
     String[] names = directory.toFile().list(); // in one call, without an object for each
     if (names != null) {

@@ -49,7 +49,6 @@ final class LogSupply {
     return taken;
   }
 
-  /** Takes an unused log back. */
   synchronized void putBack(MappedFile unused) {
     prepared = unused;
   }

@@ -59,7 +59,6 @@ final class Snapshot {
     this.groups = Sealed.payload((int) ((end - lowWatermark + GROUP - 1) / GROUP) * 16);
   }
 
-  /** Copies everything at once. */
   static Snapshot of(Ring ring, long deliveredEnd) {
     Snapshot state = new Snapshot(ring, deliveredEnd);
     while (!state.isComplete()) {
