@@ -331,7 +331,7 @@ class VerifyTest extends ToolsFixture {
 
     assertThat(run("verify", own())).isEqualTo(1);
 
-    assertThat(out()).contains("a hole; sequences 17 to 19 are whole behind it");
+    assertThat(out()).contains("a hole; sequences 17 to 19 are whole after it");
   }
 
   @Test

@@ -19,8 +19,8 @@ public final class Programs {
       """
       A river does not hurry, and it is never late.
       What falls in upstream is carried down in order,
-      and whoever stands at the bank may take it out.
-      It keeps what nobody has taken yet,
+      and anyone at the bank may take it out.
+      It keeps what no one has taken yet,
       runs under ice, and is there again in the morning.
       """
           .getBytes(StandardCharsets.US_ASCII);

@@ -83,7 +83,7 @@ final class Publishing {
     rounds.note(
         system ->
             (system.equals(DISCARDING)
-                    ? "the same server, which reads, checks and answers likewise, and stores"
+                    ? "the same server, which reads, checks and answers alike, and stores"
                         + " nothing; "
                     : "default settings; ")
                 + connections

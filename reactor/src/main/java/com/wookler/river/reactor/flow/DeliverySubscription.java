@@ -100,11 +100,11 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
       IllegalArgumentException mistake = wrong;
       Throwable refused = refusal;
       if (cancelled) {
-        end(gone -> {});
+        end(ended -> {});
       } else if (mistake != null) {
-        end(gone -> gone.onError(mistake));
+        end(ended -> ended.onError(mistake));
       } else if (refused != null) {
-        end(gone -> gone.onError(refused));
+        end(ended -> ended.onError(refused));
       } else if (!give()) {
         return;
       }
@@ -113,7 +113,7 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
 
   /** Ends it with a signal; nothing refers to the consumer any more. */
   private void end(Consumer<Flow.Subscriber<? super Delivery<M>>> signal) {
-    Flow.Subscriber<? super Delivery<M>> gone = consumer;
+    Flow.Subscriber<? super Delivery<M>> ended = consumer;
     consumer = null;
     cancelled = true;
     CompletableFuture<List<Delivery<M>>> left = pending;
@@ -121,9 +121,9 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
     if (left != null && !left.cancel(false) && !left.isCompletedExceptionally()) {
       CompletableFuture<?> unused = left.thenAccept(this::giveBack);
     }
-    if (gone != null) {
+    if (ended != null) {
       try {
-        signal.accept(gone);
+        signal.accept(ended);
       } catch (RuntimeException e) {
         LOG.warn("A consumer of subscriber {} threw at its end", source.name(), e);
       }
@@ -175,7 +175,7 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
     if (e instanceof QueueClosedException) {
       end(Flow.Subscriber::onComplete);
     } else {
-      end(gone -> gone.onError(e));
+      end(ended -> ended.onError(e));
     }
   }
 
@@ -194,7 +194,7 @@ final class DeliverySubscription<M> implements Flow.Subscription, Runnable {
       } catch (Throwable e) { // against the rules of streams (§2.13): no signal may follow
         LOG.error("A consumer of subscriber {} threw; its stream ends", source.name(), e);
         decide(batch.get(i), delivery -> delivery.fail(e));
-        end(gone -> {});
+        end(ended -> {});
       }
     }
     if (acks && !given.isEmpty()) {

@@ -80,7 +80,7 @@ final class LogVerifier {
           missing(seal);
         }
       } catch (NoSuchFileException e) {
-        gone(number, file, seal);
+        hasLeft(number, file, seal);
       }
       expected = expected < 0 ? expected : notes.gaps().endOf(expected);
     }
@@ -107,14 +107,18 @@ final class LogVerifier {
 
   /** Checks the beginning: only blocks that were recorded as removed may be missing. */
   private void begin() throws IOException {
-    long gone = notes.removed(queue).orElse(Long.MAX_VALUE);
-    if (gone < first && notes.gaps().endOf(gone) < first) {
+    long removedEnd = notes.removed(queue).orElse(Long.MAX_VALUE);
+    if (removedEnd < first && notes.gaps().endOf(removedEnd) < first) {
       report.damage(
           notes.marks(),
           files.blocks().firstKey(),
-          gone,
+          removedEnd,
           Finding.UNKNOWN,
-          "sequences " + gone + " to " + (first - 1) + " are missing, and were not taken out");
+          "sequences "
+              + removedEnd
+              + " to "
+              + (first - 1)
+              + " are missing, and were not taken out");
     }
   }
 
@@ -175,7 +179,7 @@ final class LogVerifier {
       return;
     }
     if (!Files.exists(file)) {
-      gone(seal.block(), file, seal); // with its seal
+      hasLeft(seal.block(), file, seal); // with its seal
       return;
     }
     report.damage(
@@ -190,7 +194,7 @@ final class LogVerifier {
   }
 
   /** Notes that a listed block is missing now: drained blocks leave the log at any time. */
-  private void gone(int number, @Nullable Path file, @Nullable Seal seal) {
+  private void hasLeft(int number, @Nullable Path file, @Nullable Seal seal) {
     if (file != null) {
       report.note(file, number, "has left the log meanwhile");
     }
@@ -272,7 +276,7 @@ final class LogVerifier {
         block,
         expected,
         0,
-        "has lost its first bytes; " + behind.messages() + " of its messages are whole behind");
+        "has lost its first bytes; " + behind.messages() + " of its messages are whole after that");
     messages += behind.messages();
     expected = Math.max(expected, seal == null ? behind.endSequence() : seal.endSequence());
   }
@@ -300,7 +304,7 @@ final class LogVerifier {
   private long ending(BlockFile block, @Nullable Seal seal, BlockFile.End end, ContentCheck check)
       throws IOException {
     if (end.noted()) {
-      check.breaks(end.offset(), "documents behind this were written, and are gone");
+      check.breaks(end.offset(), "documents after this were written, and are missing");
     } else if (end.ending() == BlockWalk.Ending.BROKEN) {
       return broken(block, seal, end, check);
     } else if (end.ending() == BlockWalk.Ending.OPEN && seal != null) {
@@ -318,7 +322,7 @@ final class LogVerifier {
       check.breaks(
           end.offset(),
           String.format(
-              "a hole; sequences %d to %d are whole behind it",
+              "a hole; sequences %d to %d are whole after it",
               behind.firstSequence(), behind.endSequence() - 1));
       messages += behind.messages();
       return behind.endSequence();
