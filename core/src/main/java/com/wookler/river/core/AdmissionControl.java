@@ -137,7 +137,8 @@ final class AdmissionControl {
         long left = timeout - (time.nanoTime() - started);
         if (left <= 0) {
           throw full(
-              ", and nobody has finished enough in " + config.get(QueueOptions.FULL_TIMEOUT));
+              ", and its subscribers did not complete enough in "
+                  + config.get(QueueOptions.FULL_TIMEOUT));
         }
         if (Thread.currentThread().isInterrupted()) {
           throw full(", and the thread that waited was interrupted");

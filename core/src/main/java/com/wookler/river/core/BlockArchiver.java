@@ -180,7 +180,7 @@ final class BlockArchiver {
     } catch (IOException e) {
       Path directory = config.get(QueueOptions.BACKUP_DIRECTORY);
       if (!Files.exists(log.file(seal))) {
-        return damaged(seal, "damaged: " + log.file(seal) + " is gone");
+        return damaged(seal, "damaged: " + log.file(seal) + " is missing");
       }
       if (!Device.REAL.isFull(e, directory)
           || ++withoutSpace < TRIES_WITHOUT_SPACE

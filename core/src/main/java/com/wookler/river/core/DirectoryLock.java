@@ -175,7 +175,7 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
       return Optional.of(
           now == null || now.pid() == 0
               ? directory.resolve(OwnerRecord.FILE)
-                  + ", which says that this process has the queue open, is gone or was changed"
+                  + ", which says that this process has the queue open, was removed or changed"
                   + remedy()
               : now.who() + " has taken " + directory + " over" + remedy());
     } catch (NoSuchFileException e) {

@@ -68,7 +68,8 @@ final class FullWatch {
       counted = now;
     } else if (bursting && nanos - grownAt >= QUIET_NANOS) {
       bursting = false;
-      LOG.warn("queue {} has given up {} and goes on", queue, Amount.of(now - before, "message"));
+      LOG.warn(
+          "queue {} has discarded {} and continues", queue, Amount.of(now - before, "message"));
     }
   }
 }

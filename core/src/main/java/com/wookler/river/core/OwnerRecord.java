@@ -131,7 +131,8 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
       Path stat = Path.of("/proc", Long.toString(pid), "stat");
       String text = new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);
       String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ", -1);
-      boolean isDead = fields[0].equals("Z") || fields[0].equals("X"); // nobody asked how it ended
+      boolean isDead =
+          fields[0].equals("Z") || fields[0].equals("X"); // its parent has not read how it ended
       return isDead ? -1 : Long.parseLong(fields[STARTED_FIELD]);
     } catch (IOException | RuntimeException e) {
       return ProcessHandle.of(pid)

@@ -28,7 +28,10 @@ public interface QueueListener {
    */
   default void full(String why) {}
 
-  /** A message became a dead letter of the subscriber, on the device, after so many deliveries. */
+  /**
+   * A message became a dead letter of the subscriber, on the device, after this number of
+   * deliveries.
+   */
   default void deadLetter(String subscriber, long sequence, int attempts, String reason) {}
 
   /**

@@ -10,8 +10,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recycles a block when it holds so many messages or so many bytes, whichever comes first. Exact
- * for single messages; a batch is never split, so a block may pass its limit by one batch.
+ * Recycles a block when it holds a number of messages or of bytes, whichever comes first. Exact for
+ * single messages; a batch is never split, so a block may pass its limit by one batch.
  *
  * <p>In XML: {@code recycle.size} (messages), {@code recycle.bytes} (a size such as {@code 16MB}),
  * at least one of them, and also {@code recycle.time}, as {@link TimeBasedRecycle} has it.

@@ -249,7 +249,7 @@ class DirectoryLockTest {
         OwnerRecord.ofThisProcess(OwnerRecord.read(own).lock()).write(own);
       }
     },
-    RECORD_OVERWRITTEN("is gone or was changed") {
+    RECORD_OVERWRITTEN("was removed or changed") {
       @Override
       void happen(Path own) throws IOException {
         Files.writeString(own.resolve(OwnerRecord.FILE), "by another machine");

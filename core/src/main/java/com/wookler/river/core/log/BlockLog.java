@@ -171,7 +171,7 @@ public final class BlockLog implements AutoCloseable {
       preallocation.opened(now);
       if (activeStarted) {
         active.started();
-        preallocation.goesOn(active);
+        preallocation.continues(active);
       } else {
         startIfThereIsSpace(active);
       }

@@ -42,7 +42,7 @@ final class Preallocation {
   }
 
   /** Continues in this block, of which only the content is known to have space. */
-  void goesOn(Block active) {
+  void continues(Block active) {
     begin(active, BlockSpace.roundUp(active.end()));
   }
 

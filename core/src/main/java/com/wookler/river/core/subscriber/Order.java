@@ -17,8 +17,8 @@ public enum Order {
    * message is completed when it is delivered, and nothing could wait for it.
    *
    * <p>Messages that wait count for the {@link SubscriberConfig#window}: when it is full, nothing
-   * new is read, of other keys neither, until the lowest of them is completed. Keys are told apart
-   * by 64-bit hashes; two that share one wait for each other.
+   * new is read, of other keys neither, until the lowest of them is completed. Keys are
+   * distinguished by 64-bit hashes; two that share one wait for each other.
    */
   KEY
 }

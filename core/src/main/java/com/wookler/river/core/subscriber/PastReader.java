@@ -58,7 +58,7 @@ final class PastReader {
               + hole.block()
               + ", sequence "
               + sequence
-              + ", byte 0: damaged: it is gone, or its seal is of no use");
+              + ", byte 0: damaged: it is missing, or its seal is of no use");
     }
     return null;
   }

@@ -89,16 +89,16 @@ final class BlockRecovery {
     long first = seal == null ? end : seal.firstSequence();
     BlockContent.Walked walked = BlockContent.walk(number, file, first, log);
     lastMicros = Math.max(lastMicros, walked.start().map(BlockStart::lastMicros).orElse(0L));
-    boolean goesOn = last && seal == null;
+    boolean continues = last && seal == null;
     if (!walked.isValid() || !walked.fault().isEmpty()) {
-      return repair(walked, seal, goesOn, goesOn && markedEnd <= end);
+      return repair(walked, seal, continues, continues && markedEnd <= end);
     }
     if (!unlike.isEmpty()) {
       damagedBlocks++;
       LOG.warn("Queue {}: damaged: {}: {}; reading what is there", log.queue(), file, unlike);
     }
     note(walked.block(), walked.holes());
-    if (goesOn && walked.ending() == BlockWalk.Ending.OPEN) {
+    if (continues && walked.ending() == BlockWalk.Ending.OPEN) {
       started = true;
       return walked.block();
     }
@@ -128,7 +128,7 @@ final class BlockRecovery {
 
   /** Repairs a block that is no run of whole documents, or would lead the store astray. */
   private @Nullable RecoveredBlock repair(
-      BlockContent.Walked walked, @Nullable Seal seal, boolean goesOn, boolean mayBeNew)
+      BlockContent.Walked walked, @Nullable Seal seal, boolean continues, boolean mayBeNew)
       throws IOException {
     RecoveredBlock broken = walked.block();
     BlockRepair.Known around =
@@ -138,7 +138,7 @@ final class BlockRecovery {
     boolean isEmpty = left.block().documents() == 0;
     // whole: one that was being written when the process was killed goes with the cut
     boolean begun = walked.start().isPresent() && walked.fault().isEmpty();
-    if (isEmpty && goesOn && begun && left.end() <= broken.firstSequence()) {
+    if (isEmpty && continues && begun && left.end() <= broken.firstSequence()) {
       // deleting it could delete the only block, and with it the sequence to continue with
       repairs.cut(broken.file(), broken.end());
       torn += left.usedEnd() - broken.end();
@@ -249,12 +249,12 @@ final class BlockRecovery {
     if (!sealed.isEmpty()) {
       held = sealed.get(0).firstSequence();
     }
-    long gone = removed.below().orElse(held);
+    long removedBelow = removed.below().orElse(held);
     for (Seal seal : files.seals().values()) {
       if (files.blocks().containsKey(seal.block())) {
         continue;
       }
-      if (seal.endSequence() > gone && !removed.isArchived(seal)) {
+      if (seal.endSequence() > removedBelow && !removed.isArchived(seal)) {
         damagedBlocks++;
         LOG.warn(
             "Queue {}: damaged: {} is missing, and with it sequences {} to {}",

@@ -85,11 +85,11 @@ public final class Latencies {
 
   /** Removes the series of queues and subscribers that do not exist any more. */
   void retain(Set<SeriesKey> existing) {
-    publish.removeIf(labels -> isGone(SeriesKey.of(labels.get(0)), existing));
-    deliver.removeIf(labels -> isGone(new SeriesKey(labels.get(0), labels.get(1)), existing));
+    publish.removeIf(labels -> isRemoved(SeriesKey.of(labels.get(0)), existing));
+    deliver.removeIf(labels -> isRemoved(new SeriesKey(labels.get(0), labels.get(1)), existing));
   }
 
-  private static boolean isGone(SeriesKey key, Set<SeriesKey> existing) {
+  private static boolean isRemoved(SeriesKey key, Set<SeriesKey> existing) {
     return !key.isOthers() && !existing.contains(key);
   }
 
