@@ -172,6 +172,7 @@ class ExpiryTest {
         .publisher()
         .publish(
             Message.of("data").withKey("key").withHeader("trace", new byte[] {7}).withId("id"));
+    queue.force();
     time.advance(MINUTE);
     publish(1);
     assertThat(all(acking)).containsExactly("m1");
@@ -199,6 +200,7 @@ class ExpiryTest {
     acking.next().ack(); // a run's first acknowledgement has the flusher make the next file,
     queue.force(); // after a force of everything: that has happened when this returns
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     publish(1);
     Delivery<String> delivery = acking.next();
@@ -230,6 +232,7 @@ class ExpiryTest {
         queue.subscriber(SubscriberConfig.builder("named").expiryQueue("own").build());
     Subscriber<String> other = queue.subscriber("other");
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     assertThat(all(named)).isEmpty();
     assertThat(all(other)).isEmpty();
@@ -249,6 +252,7 @@ class ExpiryTest {
         List.of(acking("a"), acking("b"), queue.subscriber("c"), queue.subscriber("d"));
     publish(5);
     all.get(1).next().ack(); // so that it expires for the others only
+    queue.force();
     time.advance(MINUTE);
     for (Subscriber<String> each : all) {
       assertThat(all(each)).isEmpty();
@@ -268,6 +272,7 @@ class ExpiryTest {
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
     Subscriber<String> first = queue.subscriber("first");
     publish(5);
+    queue.force();
     time.advance(MINUTE);
     assertThat(all(first)).isEmpty();
     assertThat(all(reader)).hasSize(5);
@@ -284,6 +289,7 @@ class ExpiryTest {
     MessageQueue<String> again =
         started(builder("expired").recycle(SizeBasedRecycle.ofMessages(2)));
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    queue.force(); // what was there before counts as forced from now on
     Subscriber<String> late =
         queue.subscriber(SubscriberConfig.builder("late").start(Position.sequence(0)).build());
     assertThat(all(late)).isEmpty();
@@ -296,6 +302,7 @@ class ExpiryTest {
     MessageQueue<String> expired = started(builder("expired"));
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
     publish(5);
+    queue.force();
     time.advance(MINUTE);
     assertThat(all(queue.subscriber("first"))).isEmpty();
     queue.close();
@@ -309,6 +316,7 @@ class ExpiryTest {
       assertThat(log.warnings()).anyMatch(line -> line.contains("origins.json is missing"));
     }
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
+    queue.force(); // what was there before counts as forced from now on
     Subscriber<String> late =
         queue.subscriber(SubscriberConfig.builder("late").start(Position.sequence(0)).build());
     assertThat(all(late)).isEmpty();
@@ -322,6 +330,7 @@ class ExpiryTest {
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
     Subscriber<String> audit = queue.subscriber("audit");
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     assertThat(all(audit)).isEmpty();
     Delivery<String> copy = expired.read(0).orElseThrow();
@@ -343,6 +352,7 @@ class ExpiryTest {
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
     Subscriber<String> acking = acking("acking");
     publish(3);
+    queue.force();
     time.advance(MINUTE);
     publish(1);
     assertThat(all(acking)).isEmpty();
@@ -391,11 +401,31 @@ class ExpiryTest {
     queue = started(builder("orders").maxAge(MINUTE, "expired"));
     Subscriber<String> acking = acking("acking");
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     publish(1);
     assertThat(acking.next()).isNull();
     started(builder("expired"));
     assertThat(acking.next(Duration.ofDays(1)).data()).isEqualTo("m1");
+  }
+
+  @Test
+  void shouldHaveTheLogForcedSoonForWhatExpiresBefore() throws InterruptedException {
+    Duration never = Duration.ofHours(1); // no force but the one that is asked for
+    started(builder("expired").syncInterval(never));
+    queue = started(builder("orders").maxAge(MINUTE, "expired").syncInterval(never));
+    Subscriber<String> acking = acking("acking");
+    queue.force(); // the new ledger's first file, too, is written behind a force
+    publish(1);
+    assertThat(forcedOf("orders")).isZero();
+    try (CapturedLog said = new CapturedLog("com.wookler.river")) {
+      time.advance(MINUTE);
+      publish(1);
+      assertThat(acking.next(Duration.ofDays(1)).data()).isEqualTo("m1");
+      assertThat(forcedOf("orders")).isPositive();
+      assertThat(said.lines()).isEmpty();
+    }
+    assertThat(acking.stats().expired()).isEqualTo(1);
   }
 
   @Test
@@ -409,6 +439,7 @@ class ExpiryTest {
     queue.force(); // a new ledger's files are written by the flusher, each behind a force
     queue.force();
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     publish(1);
     acking.next().ack();
@@ -434,6 +465,7 @@ class ExpiryTest {
     Subscriber<String> acking = acking("acking");
     queue.force(); // the new ledger's first file, too, is written behind a force
     publish(1);
+    queue.force();
     time.advance(MINUTE);
     await() // at first the room of that queue is not known
         .until(() -> acking.next() == null && expired.stats().nextSequence() == 1);

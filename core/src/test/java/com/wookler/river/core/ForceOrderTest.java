@@ -61,8 +61,12 @@ class ForceOrderTest {
   }
 
   private MessageQueue.Builder<String> builder(String name) {
+    return builder(directory, name);
+  }
+
+  private MessageQueue.Builder<String> builder(Path base, String name) {
     return MessageQueue.builder(name, MessageConverter.utf8())
-        .directory(directory)
+        .directory(base)
         .recycle(SizeBasedRecycle.ofMessages(BLOCK))
         .timeSource(time);
   }
@@ -222,6 +226,45 @@ class ForceOrderTest {
     } finally {
       show();
       late.close();
+    }
+  }
+
+  @Test
+  void shouldHandOnWhatExpiresOnlyOnceAPowerLossCannotTakeItBack() throws Exception {
+    Duration second = Duration.ofSeconds(1);
+    SubscriberConfig expiring =
+        SubscriberConfig.builder("expiring").ack(true).expiryQueue("late").build();
+    Path left = directory.resolve("left"); // by a power loss
+    try (MessageQueue<String> late = builder("late").open()) {
+      Subscriber<String> subscriber = queue.subscriber(expiring);
+      publish(0, 1);
+      assertThat(take(subscriber)).isEqualTo("data 0"); // from the block that is hidden then
+      queue.force();
+      FormatFixture.copy(directory.resolve("orders"), left.resolve("orders"));
+      withoutFlushers(
+          () -> {
+            queue.publisher().put(message(1).expiresAfter(second), Durability.MEMORY);
+            hide("orders", 1);
+          });
+      time.advance(second);
+      assertThat(subscriber.batch(1, Duration.ZERO)).isEmpty();
+      late.force();
+      FormatFixture.copy(directory.resolve("late"), left.resolve("late"));
+
+      show();
+      await().until(() -> subscriber.stats().expired() == 1);
+      assertThat(late.read(0).orElseThrow().data()).isEqualTo("data 1");
+    }
+    try (MessageQueue<String> late = builder(left, "late").open();
+        MessageQueue<String> orders = builder(left, "orders").open()) {
+      Subscriber<String> subscriber = orders.subscriber(expiring);
+      assertThat(take(subscriber)).isEqualTo("data 0");
+      assertThat(orders.publisher().publish(message(2).expiresAfter(second)))
+          .as("the sequence of the message that was lost")
+          .isEqualTo(1);
+      time.advance(second);
+      await().until(() -> subscriber.stats().expired() == 1);
+      assertThat(late.read(0).orElseThrow().data()).isEqualTo("data 2");
     }
   }
 

@@ -333,6 +333,7 @@ final class EveryFeature implements AutoCloseable {
     }
     Map<String, List<Long>> deliveries = new TreeMap<>();
     SUBSCRIBERS.forEach(name -> deliveries.put(name, new ArrayList<>()));
+    queue.force(); // what has expired waits for that
     deliverAll(deliveries);
     time.advance(LATER);
     await(() -> delayedAreDue(deliveries));

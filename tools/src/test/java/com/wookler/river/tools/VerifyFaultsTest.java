@@ -81,6 +81,7 @@ class VerifyFaultsTest {
     try (MessageQueue<String> expired = builder("expired").open();
         MessageQueue<String> queue = builder("orders").maxAge(MINUTE, "expired").open()) {
       queue.publisher().publish("a");
+      queue.force();
       time.advance(MINUTE);
       assertThat(queue.subscriber("first").next()).isNull();
       assertThat(expired.stats().nextSequence()).isEqualTo(1);

@@ -1,6 +1,7 @@
 package com.wookler.river.core.transfer;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
@@ -10,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
@@ -21,6 +23,10 @@ import org.slf4j.LoggerFactory;
  * <p>A message that the target cannot take now stays with its subscriber, as do those after it. One
  * that it took is completed at once, and forced there before that is: {@link #force} precedes each
  * force of the subscriber's ledger.
+ *
+ * <p>It gives what the source's log has forced: else a power loss could take a message out of that
+ * log whose sequence, that of another message then, the target has already. What is not there yet
+ * waits in the same way, and has the log forced soon.
  */
 final class ExpiryTransfer {
   private static final Logger LOG = LoggerFactory.getLogger(ExpiryTransfer.class);
@@ -43,6 +49,9 @@ final class ExpiryTransfer {
 
   /** See {@link ExpiredMessages#keep}. */
   boolean keep(StoredMessage message) {
+    if (!isForced(message.sequence())) {
+      return false;
+    }
     Message<byte[]> copy =
         new DeadLetter(message, 0, REASON, null).toMessage(source.queue(), subscriber);
     ForwardOrigin origin = new ForwardOrigin(source.identity(), message.sequence());
@@ -70,6 +79,16 @@ final class ExpiryTransfer {
           why);
     }
     return false;
+  }
+
+  /** Returns whether the source's log has forced a message; if not, requests that. */
+  private boolean isForced(long sequence) {
+    BlockLog log = source.log();
+    if (sequence < log.forcedEnd()) {
+      return true;
+    }
+    CompletableFuture<Long> unused = log.commits().future(sequence, sequence + 1);
+    return false; // housekeeping and polls try again
   }
 
   /** See {@link ExpiredMessages#force}. */

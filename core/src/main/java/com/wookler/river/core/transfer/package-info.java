@@ -13,7 +13,8 @@
  * <caption>Uses</caption>
  * <tr><th></th><th>Forward</th><th>ExpiryTransfer</th></tr>
  * <tr><td>selects</td><td>all that the source's log has forced, in its order, whole batches</td>
- *   <td>one message that has expired for a subscriber, in any order</td></tr>
+ *   <td>one message that has expired for a subscriber, in any order; it waits, and has the log
+ *   forced, where that has not forced it</td></tr>
  * <tr><td>adds</td><td>the header {@code river-origin}</td>
  *   <td>{@code river-expired}, and the headers of a dead letter</td></tr>
  * <tr><td>the target knows</td><td>the last sequence of each source</td>
@@ -30,9 +31,9 @@
  * </table>
  *
  * <p><b>After the end of the process or the machine</b> a message is in the source, in the target,
- * or in both; then the transfer gives it again and the target answers that it has it. Forwarding
- * gives only what the source has forced, because a sequence that a power loss takes out of the
- * source's log may be given to another message.
+ * or in both; then the transfer gives it again and the target answers that it has it. Both give
+ * only what the source has forced, because a sequence that a power loss takes out of the source's
+ * log may be given to another message.
  *
  * <p><b>Locks.</b> A target is used under the shared lock of its {@code OpenQueues.Slot}, so that
  * it is not closed meanwhile, and appends under {@code TransferTarget.lock}, under which no
