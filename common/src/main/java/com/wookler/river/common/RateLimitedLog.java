@@ -3,8 +3,8 @@ package com.wookler.river.common;
 import java.time.Duration;
 
 /**
- * Limits the log lines about a condition that lasts: one when it begins, and one a minute while it
- * lasts. Not thread-safe.
+ * The rate limit of log lines about a condition that lasts: one when it begins, and one a minute
+ * while it lasts. Not thread-safe.
  */
 public final class RateLimitedLog {
   private static final long MINUTE_NANOS = Duration.ofMinutes(1).toNanos();

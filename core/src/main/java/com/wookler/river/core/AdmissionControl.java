@@ -31,7 +31,7 @@ final class AdmissionControl {
   private final LongSupplier lowWatermark;
   private final TimeSource time;
 
-  private volatile long metFullAt; // by any publisher, before it is refused
+  private volatile long metFullAt; // when a publisher last met a full queue
 
   private volatile @Nullable String episode; // the text of the first refusal in it
 
@@ -54,7 +54,11 @@ final class AdmissionControl {
     return config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
   }
 
-  /** Appends the buffer of the calling thread and returns the first sequence. */
+  /**
+   * Appends the buffer of the calling thread and returns the first sequence.
+   *
+   * @throws QueueFullException nothing was stored
+   */
   long append(PublishBuffer buffer, long micros) {
     check(buffer);
     long sequence = log.append(buffer, micros);
@@ -63,7 +67,12 @@ final class AdmissionControl {
         : sequence;
   }
 
-  /** Appends; where it would wait, returns {@link Capacity#NONE}: others wait for the caller. */
+  /**
+   * Appends; where the policy is to wait returns {@link Capacity#NONE}, for a caller that others
+   * wait for.
+   *
+   * @throws QueueFullException nothing was stored
+   */
   long appendNow(PublishBuffer buffer) {
     check(buffer);
     LongSupplier attempt = () -> log.append(buffer, time.epochMicros());
@@ -71,13 +80,21 @@ final class AdmissionControl {
     return sequence == Capacity.NONE ? appendToFull(buffer, attempt, false) : sequence;
   }
 
-  /** Appends by an attempt that {@link #check}s, repeated while there is no capacity. */
+  /**
+   * Appends by an attempt, repeated while there is no capacity. The attempt has to {@link #check}
+   * the buffer.
+   *
+   * @throws QueueFullException nothing was stored
+   */
   long append(PublishBuffer buffer, LongSupplier attempt) {
     long sequence = attempt.getAsLong();
     return sequence == Capacity.NONE ? appendToFull(buffer, attempt, true) : sequence;
   }
 
-  /** Returns what an attempt returns, repeated once if subscribers may free capacity. */
+  /**
+   * Returns what an attempt returns, repeated once if subscribers may free capacity; never waits,
+   * whatever the policy.
+   */
   long attempt(LongSupplier attempt) {
     long sequence = attempt.getAsLong();
     return sequence == Capacity.NONE ? again(attempt) : sequence;

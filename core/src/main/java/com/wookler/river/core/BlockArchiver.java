@@ -56,7 +56,8 @@ final class BlockArchiver {
   private volatile long backupFailures; // written by the serial task
   private final RetryBackoff retry; // confined to the serial task, but for isTime
   private boolean keep; // the block at hand, because it is damaged; confined to the serial task
-  private int withoutSpace; // tries in a row to back a block up; as above
+  // attempts in a row to back a block up; confined to the serial task
+  private int withoutSpace;
 
   BlockArchiver(
       QueueStorage storage,

@@ -6,9 +6,10 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * The steps that close a queue, in the reverse order of those that opened it. Each belongs to a
- * stage of the opening and is added in that stage only, so that what opens a part in the wrong
- * place fails at the first opening. Not thread-safe: opening and closing exclude each other.
+ * The graceful close of a queue: its steps, in the reverse order of those that opened it. Each
+ * belongs to a stage of the opening and is added in that stage only, so that what opens a part in
+ * the wrong place fails at the first opening. Not thread-safe: opening and closing exclude each
+ * other.
  */
 final class ClosingStack {
   /** The stages of an opening, each of which needs those before it. */

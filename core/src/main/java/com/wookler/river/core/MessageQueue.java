@@ -49,7 +49,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Made by the {@link #builder}, or in two steps from XML: {@link #MessageQueue()}, {@link
  * #configure}, {@link #start}. Thread-safe. One queue owns its directory; a second one, in this
  * process or another, is refused. What was published is kept until every subscriber has completed
- * it; without subscribers it is kept for good.
+ * it; without subscribers it is kept for good, unless a retention, a limit that discards, or {@link
+ * Builder#fanoutOnly} says otherwise.
+ *
+ * <p>Methods that need the running queue throw {@link IllegalStateException} before {@link #start},
+ * and {@link QueueClosedException} after {@link #close}.
  *
  * @param <M> type of the data
  */
@@ -89,7 +93,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
    * @throws ConfigurationException it was not configured, or the settings do not fit what is on
    *     disk
-   * @throws com.wookler.river.common.errors.RiverException the directory cannot be used
+   * @throws com.wookler.river.common.errors.RiverException the directory cannot be used; nothing
+   *     stays open
    * @throws IllegalStateException the queue runs already or was closed
    */
   public void start() {
@@ -136,8 +141,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   /**
    * Returns the subscriber with these settings, created or reopened; the same object while open.
    *
-   * @throws ConfigurationException it exists and differs in ack-required, or is open with other
-   *     settings
+   * @throws ConfigurationException it exists and differs in ack-required or order, or is open with
+   *     other settings
    */
   public Subscriber<M> subscriber(SubscriberConfig settings) {
     Objects.requireNonNull(settings, "settings");
@@ -156,8 +161,8 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Ends a subscription and returns whether there was one: its position and its acknowledgements
-   * are deleted, and blocks no longer wait for it.
+   * Ends a subscription and returns whether there was one: its position, its acknowledgements and
+   * its dead letters are deleted, and blocks no longer wait for it.
    */
   public boolean removeSubscriber(String subscriber) {
     Objects.requireNonNull(subscriber, "subscriber");
@@ -170,7 +175,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return running().forwards().stats();
   }
 
-  /** Discards what a target that is no longer configured has not got; returns if there was one. */
+  /**
+   * Discards what a target that is no longer configured has not got, and returns whether there was
+   * something to discard.
+   *
+   * @throws ConfigurationException it is still in {@link Builder#forwardTo}
+   */
   public boolean removeForward(String target) {
     Objects.requireNonNull(target, "target");
     Forwards all = running().forwards();
@@ -187,8 +197,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * Each origin that a queue has ever had takes about 100 bytes of memory and file.
    *
    * @param position of the message at its source, 0 or more
-   * @param level the result is returned once the message, or the one that it repeats, is as durable
+   * @param level the result is returned once the message, or the one that it repeats, is at least
+   *     as durable as this
    * @return {@link PublishResult#duplicate} with sequence -1 if it was left out
+   * @throws IllegalArgumentException position is negative
    */
   public PublishResult putFrom(Origin origin, long position, Message<M> message, Durability level) {
     Objects.requireNonNull(origin, "origin");
@@ -245,13 +257,15 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
 
   /**
    * Returns the last message with this key that was published before the call and is in log or
-   * backup, also if it has expired or is a dead letter. One that is delayed counts from when it is
-   * due.
+   * backup: what {@link #read(long)} gives for it, also if it has expired or is a dead letter. One
+   * that is delayed counts from when it is due.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
-   * that is all it holds. Two keys of one hash, a chance in 2^64 a pair, cost a search of the log.
+   * it waits until all that log and backups hold is indexed. Two keys of one hash, a chance in 2^64
+   * a pair, cost a search of the log.
    *
+   * @return empty if there is none
    * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged. One that was so
    *     before it was indexed is passed over
@@ -262,11 +276,14 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   }
 
   /**
-   * Changes options of the queue and of its subscribers while it runs; all or none. What changes of
-   * a subscriber is kept with it; what changes of the queue holds until it is closed.
+   * Changes options of the queue and of its subscribers while it runs. All is checked before the
+   * first of them changes. What changes of a subscriber is kept with it; what changes of the queue
+   * holds until it is closed.
    *
    * @throws ConfigurationException an option cannot change while the queue runs, a value is out of
    *     its range, or there is no such subscriber; nothing has changed
+   * @throws com.wookler.river.common.errors.RiverException the settings of a subscriber cannot be
+   *     kept; the queue, and the subscribers before it, have changed
    */
   public void reconfigure(Consumer<Changes> changes) {
     Changes wanted = new Changes();
@@ -278,8 +295,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   /**
    * Returns when everything published and acknowledged before is on the device.
    *
-   * @throws com.wookler.river.core.message.QueueFailedException the device refused; the queue has
-   *     failed
+   * @throws com.wookler.river.core.message.QueueFailedException the device refused, perhaps for
+   *     acknowledgements only; else the queue has failed
+   * @throws com.wookler.river.common.errors.RiverException it cannot be forced now, and is tried
+   *     again
    */
   public void force() {
     running().force();
@@ -371,7 +390,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
           .set(QueueOptions.BACKUP_RETENTION, retention);
     }
 
-    /** Sets what becomes of a block for whose backup there is no space (default: it stays). */
+    /**
+     * Sets what becomes of a block for whose backup there is no space (default: it stays until
+     * there is).
+     */
     public Builder<M> backupFull(BackupFull policy) {
       return set(QueueOptions.BACKUP_FULL, Objects.requireNonNull(policy, "policy"));
     }
@@ -381,7 +403,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return set(QueueOptions.DURABILITY, Objects.requireNonNull(level, "level"));
     }
 
-    /** Pause between two background forces (default 200 ms); see {@link Durability#MEMORY}. */
+    /**
+     * Pause between two background forces (default 200 ms, at least 1 ms); see {@link
+     * Durability#MEMORY}.
+     */
     public Builder<M> syncInterval(Duration interval) {
       return set(QueueOptions.SYNC_INTERVAL, Objects.requireNonNull(interval, "interval"));
     }
@@ -399,7 +424,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     /**
      * Sets how many messages the queue may hold (default: any number): what its slowest subscriber
      * has not completed, and without subscribers what is in the log; and the delayed ones that wait
-     * and are not among these.
+     * and are not among these; see {@link #whenFull}.
      */
     public Builder<M> maxMessages(long messages) {
       return set(QueueOptions.MAX_MESSAGES, messages);
@@ -408,7 +433,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     /**
      * Sets how many bytes, envelopes included, the queue may hold (default: any number), counted
      * like {@link #maxMessages} to within a 256th; what is there when it is opened, by its blocks'
-     * sizes, and delayed ones by what was published next to them.
+     * sizes, and delayed ones by what was published next to them; see {@link #whenFull}.
      */
     public Builder<M> maxBytes(long bytes) {
       return set(QueueOptions.MAX_BYTES, bytes);
@@ -484,7 +509,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return set(QueueOptions.FANOUT_ONLY, on);
     }
 
-    /** Size at which a block is closed in any case (default 64 MB, at most 1 GB). */
+    /** Size at which a block is closed in any case (default 64 MB; 256 KB to 1 GB). */
     public Builder<M> blockBytes(long bytes) {
       return set(QueueOptions.BLOCK_BYTES, bytes);
     }
@@ -499,12 +524,15 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return set(QueueOptions.DISK_RESERVE, bytes);
     }
 
-    /** Whether to take up what the directory holds (default), or to set it aside. */
+    /**
+     * Whether to take up what the directory holds (default); otherwise the opening renames it to
+     * {@code <queue>.discarded-…}, and starts empty.
+     */
     public Builder<M> reload(boolean take) {
       return set(QueueOptions.RELOAD, take);
     }
 
-    /** Sets how long data that was renamed is kept (default 7 days). */
+    /** Sets how long what {@link #reload} has renamed is kept (default 7 days). */
     public Builder<M> discardedRetention(Duration retention) {
       return set(QueueOptions.DISCARDED_RETENTION, Objects.requireNonNull(retention, "retention"));
     }
@@ -539,7 +567,10 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     /**
      * Makes the queue and starts it; see {@link MessageQueue#start}.
      *
-     * @throws ConfigurationException a setting is out of its range
+     * @throws ConfigurationException a setting is out of its range, or does not fit what is on disk
+     * @throws com.wookler.river.core.message.QueueLockedException the directory is in use
+     * @throws com.wookler.river.common.errors.RiverException the directory cannot be used; nothing
+     *     stays open
      */
     public MessageQueue<M> open() {
       MessageQueue<M> queue = new MessageQueue<>(config());

@@ -22,12 +22,18 @@ import java.util.concurrent.CompletableFuture;
  * says which: nothing was stored, or, of {@link Durability#DISK} only, it is stored but not on the
  * device yet; the queue continues. Publishing is not interruptible: an interrupt, also while the
  * call waits for the device, leaves the thread's flag set and the publish completes; only a wait
- * for a full queue ends, with a {@code QueueFullException}.
+ * for capacity in a full queue ends, with a {@code QueueFullException}.
+ *
+ * <p>An empty batch is an {@link IllegalArgumentException}; null data, or a null message, is a
+ * {@code RiverException}. Of {@link #putAsync} both are in the future.
  *
  * @param <M> type of the data
  */
 public interface Publisher<M> {
-  /** Returns the window in which messages of one id are stored once; zero (the default): never. */
+  /**
+   * Returns the window within which messages of one id are stored once ({@code queue.deduplicate});
+   * zero, the default: ids have no effect.
+   */
   default Duration window() {
     return Duration.ZERO;
   }
@@ -43,8 +49,10 @@ public interface Publisher<M> {
 
   /**
    * Publishes several messages, without keys and headers, as one at the queue's durability; atomic
-   * like {@link #putAll} and within its limit. Returns the sequence of the first one; the others
-   * follow it without a gap.
+   * like {@link #putAll}. Returns the sequence of the first one; the others follow it without a
+   * gap.
+   *
+   * @param batch one message or more, together within the limit of {@link #putAll}
    */
   long publishAll(List<M> batch);
 
@@ -53,7 +61,8 @@ public interface Publisher<M> {
    * effect. With {@link Durability#DISK} the call waits for a force, which all who wait then share.
    *
    * <p>On a queue with a window ({@code queue.deduplicate}) a message whose id was published within
-   * it is not stored again: the result names the message that it repeats, once that is as durable.
+   * it is not stored again: the result names the message that it repeats, and is returned once that
+   * is as durable as asked.
    */
   PublishResult put(Message<M> message, Durability level);
 

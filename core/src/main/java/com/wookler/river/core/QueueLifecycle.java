@@ -15,8 +15,8 @@ final class QueueLifecycle<M> {
   private @Nullable QueueConfig<M> config;
 
   private volatile @Nullable RunningQueue<M> running; // written under the lock
-  private volatile String name = ""; // as above
-  private volatile QueueState state = QueueState.NEW; // as above
+  private volatile String name = ""; // written under the lock
+  private volatile QueueState state = QueueState.NEW; // written under the lock
 
   QueueLifecycle(Listeners listeners) {
     this.listeners = listeners;

@@ -70,7 +70,8 @@ final class RunningQueue<M> implements OpenQueue {
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // others find it once it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
-  private List<String> known = List.of(); // subscribers when it was closed; as above
+  // subscribers when it was closed; guarded by the lifecycle lock of QueueLifecycle
+  private List<String> known = List.of();
 
   RunningQueue(QueueConfig<M> config, Listeners listeners) {
     this(config, listeners, true);

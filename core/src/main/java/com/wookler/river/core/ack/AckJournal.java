@@ -3,9 +3,9 @@ package com.wookler.river.core.ack;
 import com.wookler.river.core.ack.journal.AckLog;
 
 /**
- * Keeps the state of a subscriber that acknowledges. Each entry survives the death of the process
- * when its method returns, and a power loss after the next {@link #force()}. Guarded by the
- * subscriber's lock, but for {@code force}.
+ * The acknowledgement journal: keeps the state of a subscriber that acknowledges. Each entry
+ * survives the death of the process when its method returns, and a power loss after the next {@link
+ * #force()}. Guarded by the subscriber's lock, but for {@code force}.
  *
  * <p>An entry is written before the {@link Ring} has the change, and may be written twice. None of
  * the methods that write one fails: what cannot be written is counted by {@link #unjournaled()},

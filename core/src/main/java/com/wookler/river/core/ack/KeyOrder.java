@@ -1,7 +1,8 @@
 package com.wookler.river.core.ack;
 
 /**
- * Knows which keys are locked, and which messages wait for them. Guarded by the subscriber's lock.
+ * Order by key (per-key ordering): knows which keys are locked, and which messages wait for them.
+ * Guarded by the subscriber's lock.
  *
  * <p>A key is locked from when a message of it is read until no message of it that was read is
  * unfinished. The first of those is its holder: in flight, or waiting for a further delivery or its

@@ -4,9 +4,9 @@ import com.wookler.river.core.ack.journal.AckLog;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Orders the entries of a ring by what they wait for: those in flight and delayed by their {@link
- * Deadlines}, others for the next delivery, or for their dead letter. Delays are written to the
- * journal, time in flight is not. Guarded by the subscriber's lock.
+ * Orders the entries of a ring by what they wait for: those in flight (redelivery timeout) and
+ * delayed by their {@link Deadlines}, others for the next delivery, or for their dead letter.
+ * Delays are written to the journal, time in flight is not. Guarded by the subscriber's lock.
  */
 final class Schedule {
   // deadlines handled in one call of collectTimedOut: some milliseconds of work

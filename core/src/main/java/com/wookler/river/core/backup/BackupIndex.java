@@ -214,7 +214,7 @@ final class BackupIndex {
     return between(files, sequence).isPresent();
   }
 
-  /** Returns the end of the consecutive backups from that with this sequence on. */
+  /** Returns the end of the run of backups that begins with the one that holds this sequence. */
   synchronized long endFrom(long sequence) {
     load();
     long end = sequence;
@@ -247,7 +247,10 @@ final class BackupIndex {
     return Optional.ofNullable(own.get(seal.firstSequence())).filter(block -> block.isOf(seal));
   }
 
-  /** Returns all made at matching times, but this queue's with a message from the sequence on. */
+  /**
+   * Returns the backups made at matching times, except this queue's that hold a message from the
+   * sequence on.
+   */
   synchronized List<StoredBlock> made(LongPredicate at, long needed) {
     load();
     return Stream.concat(

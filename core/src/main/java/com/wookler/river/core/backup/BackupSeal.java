@@ -119,7 +119,9 @@ record BackupSeal(Seal block, long madeMicros, long length, List<Frame> frames) 
     return frames.get(last(frame -> frame.firstSequence() <= sequence));
   }
 
-  /** Returns the frames from that with the first message published at or after this time on. */
+  /**
+   * Returns the frames from the one that holds the first message published at or after this time.
+   */
   List<Frame> publishedFrom(long micros) {
     return frames.subList(last(frame -> frame.microsBefore() < micros), frames.size());
   }

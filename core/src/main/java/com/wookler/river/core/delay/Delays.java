@@ -52,7 +52,8 @@ public final class Delays implements AfterLog, AutoCloseable {
 
   private volatile @Nullable Timers timers; // set once, under the monitor
 
-  private volatile @Nullable Running running; // as above, and null again after the stop
+  // set once, under the monitor; null again after the stop
+  private volatile @Nullable Running running;
 
   @GuardedBy("this")
   private boolean closed;

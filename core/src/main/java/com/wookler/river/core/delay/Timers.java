@@ -42,7 +42,8 @@ final class Timers implements AutoCloseable {
   private static final int COPY_BYTES = 256 << 10;
   private static final long STATE_STEP = 100_000; // messages of the log that an opening reads again
   private static final int MICRO = 1_000;
-  private static final long AGAIN_NANOS = 1_000_000_000; // as above a flush
+  // after which a flush that was put off may be asked for again
+  private static final long AGAIN_NANOS = 1_000_000_000;
   private static final int FEW = 4; // a quarter left in memory: time to look into the files
 
   private final DelayContext context;
@@ -51,8 +52,9 @@ final class Timers implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock(true); // a flush must get its turn
   private final AtomicBoolean asked = new AtomicBoolean(); // whether a flush was asked for
 
-  private volatile boolean dirty;
-  private volatile long safeCollected;
+  private volatile boolean dirty; // whether a flush has something to write
+  // blocks below this sequence may leave the log, even if the last state is lost
+  private volatile long safeCollected; // written by the flusher
   private volatile long heldFrom = Long.MAX_VALUE; // written under the lock
   private boolean failing; // whether the last flush failed; confined to the flusher
   private volatile boolean putOff; // whether a flush is asked for again after a second
@@ -170,7 +172,10 @@ final class Timers implements AutoCloseable {
     return collector;
   }
 
-  /** Collects and delivers some messages; returns the nanoseconds until there is more to do. */
+  /**
+   * Collects and delivers some messages; returns the nanoseconds until there is more to do, 0 if
+   * there is now.
+   */
   long step() {
     long again = untilAskedAgain();
     long until = clock.now(); // first: what was published before is collected
@@ -402,6 +407,7 @@ final class Timers implements AutoCloseable {
     return dirty || store.isChanged() || isOld(log.nextSequence()) || clock.isSetSince(writtenAt);
   }
 
+  /** Returns the lowest sequence whose block delayed messages still need. */
   long lowWatermark() {
     return Math.min(safeCollected, heldFrom);
   }

@@ -72,11 +72,14 @@ public final class IdStore {
 
   private boolean made; // whether the directory is; confined to the flusher
   private volatile boolean pending; // written under the lock
-  private volatile long covered; // as above
-  private volatile boolean hasRemovals; // whether a file is to be removed; as above
+  private volatile long covered; // written under the lock
+  // whether a file is to be removed; written under the lock
+  private volatile boolean hasRemovals;
   private String fault = ""; // found by the opening; confined to its thread
-  private long missing; // ids that at most were in missing or damaged files; as above
-  private long coveredBefore; // what would be covered without the fault; as above
+  // ids that at most were in missing or damaged files; confined to the opening's thread
+  private long missing;
+  // what would be covered without the fault; confined to the opening's thread
+  private long coveredBefore;
 
   public record Original(long sequence, long micros) {}
 

@@ -448,7 +448,10 @@ public final class BlockLog implements AutoCloseable {
     return blocks.of(sequence);
   }
 
-  /** Returns the oldest block's seal once it is forced: a block that left is forced no more. */
+  /**
+   * Returns the oldest block's seal once it is closed and all of it is forced: a block that left is
+   * forced no more.
+   */
   public Optional<Seal> oldestSealed() {
     Block oldest = blocks.oldest();
     return oldest.isClosed() && oldest.endSequence() <= forcer.forcedEnd()
@@ -520,7 +523,12 @@ public final class BlockLog implements AutoCloseable {
     failure.unlessForceFails(() -> forcer.force(nextSequence));
   }
 
-  /** Forces all that was appended before; throws if the device refused or a file cannot open. */
+  /**
+   * Forces all that was appended before.
+   *
+   * @throws QueueFailedException the device refused
+   * @throws RiverException a file cannot be opened now; it is tried again
+   */
   public void force() {
     long end = nextSequence;
     flusher.execute(this::forceNow);

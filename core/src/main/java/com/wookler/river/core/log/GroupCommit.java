@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces for calls that wait for the device, such as publishes; one force serves all that wait when
- * it starts. Thread-safe. Forces never run on a thread that waits: its interrupt would close the
- * channel.
+ * Group commit: forces for calls that wait for the device, such as publishes; one force serves all
+ * that wait when it starts. Thread-safe. Forces never run on a thread that waits: its interrupt
+ * would close the channel.
  *
  * <p>Those that wait are in a stack. The thread that pushes the first one submits a commit, which
  * takes the whole stack, forces, and answers. So the executor has one commit as long as a call

@@ -70,8 +70,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Returns the message at the position as the maker makes it, and moves on by one; null if it is
-   * not published yet. After an exception the position stays.
+   * Returns what {@code maker} makes of the message at the position, and moves on by one; null if
+   * it is not published yet. After an exception the position stays.
    */
   public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
     if (position >= log.nextSequence()) {

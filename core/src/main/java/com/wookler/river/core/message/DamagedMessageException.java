@@ -8,8 +8,8 @@ import com.wookler.river.common.errors.RiverException;
  * file is missing. They are never delivered, and never skipped without a report. The text names
  * queue, file, block, sequence, offset and what is wrong.
  *
- * <p>A file that cannot be opened or mapped now, for want of descriptors or memory, is not damaged:
- * that is a {@link RiverException} which says so, and the next call tries again.
+ * <p>A file that is there and cannot be opened or mapped now, for want of descriptors or memory, is
+ * not damaged: that is a {@link RiverException} which says so, and the next call tries again.
  */
 public final class DamagedMessageException extends DamagedException {
   private static final long serialVersionUID = 1L;

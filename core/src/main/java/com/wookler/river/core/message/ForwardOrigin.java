@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The origin of a message from another queue, or from another source. It is in the header {@value
  * #HEADER} if the queue forwards its messages ({@code queue.forward}) or the message was put with
  * an origin ({@link com.wookler.river.core.MessageQueue#putFrom}), and in {@value #EXPIRED} if the
- * message expired there; 24 bytes, big-endian. Such a header of an application is not stored.
+ * message expired there; 24 bytes, big-endian. A header of one of these names that an application
+ * publishes is not stored.
  *
- * @param queue identity of the queue that it came from directly, or of the other source
+ * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; or
+ *     of the other source
  * @param sequence of it there, or its position in the other source
  */
 public record ForwardOrigin(UUID queue, long sequence) {

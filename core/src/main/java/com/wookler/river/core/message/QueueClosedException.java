@@ -2,7 +2,10 @@ package com.wookler.river.core.message;
 
 import com.wookler.river.common.errors.RiverException;
 
-/** The queue or subscriber was closed before or during the call; a publish was not stored. */
+/**
+ * The queue or the subscriber was closed before or during the call; a publish that ends so was not
+ * stored.
+ */
 public final class QueueClosedException extends RiverException {
   private static final long serialVersionUID = 1L;
 

@@ -8,8 +8,9 @@ import com.wookler.river.common.errors.RiverException;
  * reserve ({@code queue.disk.reserve}). Nothing of the message, or the batch, was stored.
  *
  * <p>The text names the queue, and what to do. Lack of space on the disk is also logged, and
- * reported to {@code QueueListener.full}, once a minute at most. The queue continues: publishing
- * succeeds again as soon as there is space.
+ * reported to {@code QueueListener.full}, once a minute at most. The queue continues: subscribers
+ * read and acknowledge, drained blocks are removed, and publishing succeeds again as soon as there
+ * is space.
  */
 public final class QueueFullException extends RiverException {
   private static final long serialVersionUID = 1L;

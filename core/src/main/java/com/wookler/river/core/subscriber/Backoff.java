@@ -108,7 +108,10 @@ public sealed interface Backoff {
     return words[0].equalsIgnoreCase("list");
   }
 
-  /** Returns the milliseconds to wait, equal for equal sequence and attempt; that is 1 or more. */
+  /**
+   * Returns the milliseconds to wait, equal for equal sequence and attempt. {@code attempt} is 1 or
+   * more.
+   */
   long millis(long sequence, int attempt);
 
   /**

@@ -79,7 +79,10 @@ public interface FilterExpression extends Predicate<Message<?>> {
     return matches(message.key(), message.headers(), message.data());
   }
 
-  /** Returns whether a delivery's message matches, by its stored bytes if any; never throws. */
+  /**
+   * Returns whether the message of a delivery matches; never throws. Its bytes are read as they are
+   * stored, where it has them: the converter has nothing to do for what does not match.
+   */
   default boolean matches(Delivery<?> delivery) {
     byte[] bytes = delivery.bytes();
     return matches(delivery.key(), delivery.headers(), bytes == null ? delivery.data() : bytes);

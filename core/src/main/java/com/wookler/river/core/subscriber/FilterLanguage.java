@@ -1,6 +1,9 @@
 package com.wookler.river.core.subscriber;
 
-/** Compiles filter expressions; {@link java.util.ServiceLoader} finds the one of river-filter. */
+/**
+ * Compiles filter expressions. Found by {@link java.util.ServiceLoader}; the module river-filter
+ * has one.
+ */
 public interface FilterLanguage {
   /**
    * Compiles an expression.

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Forces the files of a queue in an order by which nothing on the device tells of a message that is
- * not there:
+ * The order of forces: forces the files of a queue in an order by which nothing on the device tells
+ * of a message that is not there:
  *
  * <ol>
  *   <li>the <b>log</b>: messages, then seals and watermarks, in the order of {@code core.log};

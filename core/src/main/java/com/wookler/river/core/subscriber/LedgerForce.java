@@ -25,9 +25,11 @@ final class LedgerForce implements GroupCommit.Target {
   // held until the result is recorded: a later force that succeeds must know of a failed one
   private final Object forcing = new Object();
   private volatile boolean unforced = true; // whether the ledger has changed; set under the lock
-  private volatile boolean touched = true; // as above, since housekeeping has looked
+  // whether housekeeping has to look; set by any thread
+  private volatile boolean touched = true;
   private volatile long changes; // a count of acknowledgements; written under the lock
-  private volatile long deliveredEnd; // messages below it may be acknowledged; as above
+  // messages below it may be acknowledged; written under the lock
+  private volatile long deliveredEnd;
   private volatile long forcedEnd; // how many acknowledgements are on the device
   private volatile @Nullable Throwable failure; // set once
 

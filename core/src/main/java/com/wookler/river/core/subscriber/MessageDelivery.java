@@ -19,7 +19,8 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
   private long tag; // set once, under the subscriber's lock, before a consumer has it
-  private int deliveredSecond; // as above; since 1970, unsigned
+  // since 1970, unsigned; set once, under the subscriber's lock, before a consumer has it
+  private int deliveredSecond;
   private Acknowledgement acknowledgement =
       Acknowledgement.NONE; // guarded by the subscriber's lock
   private volatile @Nullable M data; // converted by the first caller

@@ -60,7 +60,9 @@ final class MessageFinder implements AutoCloseable {
     return from.next();
   }
 
-  /** Reads a message again, at the location of the first read; 0 if it was skipped. */
+  /**
+   * Reads a message again. {@code location} is that of the first read, 0 if it was skipped then.
+   */
   StoredMessage find(long sequence, long location) {
     if (location == UNKNOWN) {
       return Objects.requireNonNull(find(sequence)); // the log ends above the ledger

@@ -25,7 +25,10 @@ public sealed interface Position {
     return new At(sequence);
   }
 
-  /** Returns the position of the first message published from this time on, also in a backup. */
+  /**
+   * Returns the position of the first message published at or after this time, in the log or in a
+   * backup.
+   */
   static Position time(Instant time) {
     return new Since(time);
   }

@@ -164,16 +164,27 @@ public interface Subscriber<M> extends AutoCloseable {
   /**
    * Moves the position. What is before it counts as completed, everything from it on is delivered
    * anew with attempt 1; all deliveries in flight are void. Durable when it returns.
+   *
+   * @throws com.wookler.river.common.errors.RiverException it cannot be moved; or it was moved, but
+   *     a power loss may undo it
    */
   void seek(Position position);
 
-  /** Has polls return nothing until {@link #resume}; what is in flight may be acknowledged. */
+  /**
+   * Stops delivering: polls return nothing until {@link #resume}, or until it is opened anew; what
+   * is in flight may still be acknowledged.
+   */
   void pause();
 
   /** Ends {@link #pause}. */
   void resume();
 
-  /** Completes all messages so far, also those in flight; returns how many were skipped. */
+  /**
+   * Skips to the end: all messages so far count as completed, also those in flight, but not delayed
+   * ones that are not due. Durable when it returns. Returns how many were skipped.
+   *
+   * @throws com.wookler.river.common.errors.RiverException as {@link #seek}
+   */
   long purge();
 
   /** Returns its dead letters. */

@@ -44,7 +44,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   final Acknowledgements acknowledgements;
 
-  final ReceiptMemory memory;
+  final ReceiptMemory memory; // guarded by the lock
   private volatile long discarded; // messages; written under the lock
 
   @GuardedBy("lock")
@@ -208,7 +208,10 @@ final class SubscriberState<M> {
     return (ledger.pollUnlocked() || wasFull) && fetcher.hasMore();
   }
 
-  /** Has publishers look for capacity and, if asked to, wakes a consumer; without the lock. */
+  /**
+   * Has publishers look for capacity and, if asked to, wakes a consumer. To be called after each
+   * change, without the lock.
+   */
   void announce(boolean wake) {
     capacity.completed();
     if (wake) {

@@ -63,18 +63,22 @@ final class FileJournal implements AckJournal {
   private final AtomicReference<@Nullable Pending> pending = new AtomicReference<>();
 
   private volatile AckLog log; // written under the subscriber's lock; read by the flusher and force
-  private volatile long generation;
-  private volatile boolean closed;
+  private volatile long generation; // written under the subscriber's lock
+  private volatile boolean closed; // written under the subscriber's lock
   private volatile long snapshotted; // newest generation with a snapshot; written under maintenance
 
-  // guarded by the subscriber's lock:
-  private long epoch = EPOCHS.incrementAndGet();
-  private long deliveredEnd; // the position in the cursor
-  private @Nullable Snapshot copying; // the copy that is being taken
-  private boolean active; // whether an entry was written in this run
-  private long copied; // the generation of the last copy that was begun
-  private long missing; // entries not written
-  private long missingUntil = Long.MAX_VALUE; // the generation whose snapshot will have them
+  private long epoch = EPOCHS.incrementAndGet(); // guarded by the subscriber's lock
+  // the position in the cursor; guarded by the subscriber's lock
+  private long deliveredEnd;
+  // the copy that is being taken; guarded by the subscriber's lock
+  private @Nullable Snapshot copying;
+  // whether an entry was written in this run; guarded by the subscriber's lock
+  private boolean active;
+  // the generation of the last copy that was begun; guarded by the subscriber's lock
+  private long copied;
+  private long missing; // entries not written; guarded by the subscriber's lock
+  // the generation whose snapshot will have them; guarded by the subscriber's lock
+  private long missingUntil = Long.MAX_VALUE;
 
   // whether the directory has entries that are not forced
   private final AtomicBoolean newNames = new AtomicBoolean(true);
@@ -85,7 +89,10 @@ final class FileJournal implements AckJournal {
   @GuardedBy("maintenance")
   private boolean failing; // whether the last snapshot failed and that was logged
 
-  /** A state to be written; {@code needed}: it has entries that are nowhere else. */
+  /**
+   * A state to be written; {@code needed}: it has entries that are nowhere else, and is tried until
+   * it is written.
+   */
   private record Pending(long generation, Snapshot state, boolean needed) {}
 
   /**
