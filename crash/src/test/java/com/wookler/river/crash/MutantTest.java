@@ -26,7 +26,7 @@ class MutantTest {
     Path unforced =
         new Patch(root)
             .change(
-                "com/wookler/river/core/file/Device.java",
+                "com/wookler/river/common/file/Device.java",
                 new Patch.Change("view.force(from, length);", "", 2),
                 new Patch.Change("channel.force(false);", ""))
             .compile();
@@ -76,7 +76,7 @@ class MutantTest {
             .change(
                 "com/wookler/river/core/log/recovery/LogRecovery.java",
                 new Patch.Change(
-                    "long next = Math.max(blocks.end(), Math.max(marks.end(), outside.finished()));",
+                    "long next = Math.max(blocks.end(), Math.max(marks.end(), input.completed()));",
                     "long next = blocks.end();"))
             .compile();
 

@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
  * a process. So production code needs no switch to be observed, or to be made wrong.
  */
 final class Patch {
-  private static final Path SOURCES = Path.of("..", "core", "src", "main", "java");
+  private static final Path COMMON = Path.of("com/wookler/river/common");
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   private final Path classes;
@@ -56,7 +56,8 @@ final class Patch {
 
   /** Puts these changes into a class, named by its file. */
   Patch change(String file, Change... changes) throws IOException {
-    String source = Files.readString(SOURCES.resolve(file));
+    String module = Path.of(file).startsWith(COMMON) ? "common" : "core";
+    String source = Files.readString(Path.of("..", module, "src", "main", "java").resolve(file));
     for (Change change : changes) {
       source = change.applyTo(source, file);
     }

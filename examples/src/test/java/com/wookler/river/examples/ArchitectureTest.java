@@ -38,10 +38,10 @@ class ArchitectureTest {
     }
   }
 
-  private static final String RIVER = "com.wookler.river.";
+  static final String RIVER = "com.wookler.river.";
 
   /** From the top down: a package may use those that stand after it, never one before it. */
-  private static final List<String> DOWNWARDS =
+  static final List<String> DOWNWARDS =
       List.of(
           "examples",
           "examples.demo",

@@ -1,7 +1,5 @@
 package com.wookler.river.core.ack;
 
-import com.wookler.river.core.ack.journal.AckLog;
-
 /**
  * The acknowledgement journal: keeps the state of a subscriber that acknowledges. Each entry
  * survives the death of the process when its method returns, and a power loss after the next {@link
@@ -12,6 +10,9 @@ import com.wookler.river.core.ack.journal.AckLog;
  * because a full disk must not stop consumers.
  */
 public interface AckJournal extends AutoCloseable {
+  /** The highest number that one entry has: of messages in a run, or of seconds of a delay. */
+  int MAX_NUMBER = (1 << 28) - 1;
+
   /** Returns the epoch, which changes with each opening and each seek and is never used twice. */
   long epoch();
 
@@ -25,8 +26,7 @@ public interface AckJournal extends AutoCloseable {
 
   /**
    * Records how many deliveries of an unfinished message count, and that it is delayed: until when,
-   * in milliseconds since 1970, and for how many seconds, rounded up; at most {@link
-   * AckLog#MAX_NUMBER}.
+   * in milliseconds since 1970, and for how many seconds, rounded up; at most {@link #MAX_NUMBER}.
    */
   void notBefore(long sequence, int attempts, long untilMillis, int delaySeconds);
 

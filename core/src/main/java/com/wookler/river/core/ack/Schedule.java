@@ -1,6 +1,5 @@
 package com.wookler.river.core.ack;
 
-import com.wookler.river.core.ack.journal.AckLog;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -50,7 +49,7 @@ final class Schedule {
   /** Delays an entry until {@code due}, {@code delayMillis} from when the delay began. */
   void delay(long sequence, long due, long delayMillis) {
     long seconds = TimeUnit.MILLISECONDS.toSeconds(delayMillis + SECOND - 1);
-    journalDelay(sequence, due, (int) Math.min(seconds, AckLog.MAX_NUMBER));
+    journalDelay(sequence, due, (int) Math.min(seconds, AckJournal.MAX_NUMBER));
   }
 
   private void journalDelay(long sequence, long due, int seconds) {

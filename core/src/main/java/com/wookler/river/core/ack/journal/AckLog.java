@@ -3,6 +3,7 @@ package com.wookler.river.core.ack.journal;
 import com.wookler.river.common.file.Checksum;
 import com.wookler.river.common.file.MappedFile;
 import com.wookler.river.common.file.Sealed;
+import com.wookler.river.core.ack.AckJournal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -47,7 +48,6 @@ public final class AckLog {
   static final int COMPLETED = 1;
   static final int ATTEMPTS = 2;
   static final int NOT_BEFORE = 3;
-  public static final int MAX_NUMBER = (1 << 28) - 1;
   static final int COUNT = 64; // the offset of the number of records, after the sealed header
   private static final Sealed FORM = new Sealed("ACK", 1);
 
@@ -104,7 +104,7 @@ public final class AckLog {
   /** Stores a run of completed messages. Returns false, and stores nothing, if the log is full. */
   boolean completed(long from, int count) {
     long total = from + count - runFrom;
-    if (from == runEnd && total <= MAX_NUMBER) {
+    if (from == runEnd && total <= AckJournal.MAX_NUMBER) {
       putSecondHalf(runIndex, runFrom, (COMPLETED << 28) | (int) total);
     } else {
       if (!append(from, (COMPLETED << 28) | count)) {

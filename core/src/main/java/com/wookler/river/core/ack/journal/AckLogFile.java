@@ -2,6 +2,7 @@ package com.wookler.river.core.ack.journal;
 
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.core.ack.AckJournal;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -136,7 +137,7 @@ final class AckLogFile {
   }
 
   private int number(int index) {
-    return bytes.getInt(at(index) + 8) & AckLog.MAX_NUMBER;
+    return bytes.getInt(at(index) + 8) & AckJournal.MAX_NUMBER;
   }
 
   private static int at(int index) {

@@ -157,7 +157,7 @@ final class FileJournal implements AckJournal {
     long start = from;
     long end = from + count;
     while (start < end) {
-      int part = (int) Math.min(end - start, AckLog.MAX_NUMBER);
+      int part = (int) Math.min(end - start, AckJournal.MAX_NUMBER);
       if (!log.completed(start, part) && !(nextLog() && log.completed(start, part))) {
         missing++;
       }

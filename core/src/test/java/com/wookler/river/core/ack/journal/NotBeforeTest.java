@@ -3,6 +3,7 @@ package com.wookler.river.core.ack.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import com.wookler.river.core.ack.AckJournal;
 import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.InitialPosition;
@@ -287,7 +288,7 @@ class NotBeforeTest {
       assertThat(ledger.collectTimedOut(START + 1)).isEqualTo(1);
       assertThat(ledger.collectTimedOut(START + 366 * day - 1)).isZero();
       assertThat(ledger.collectTimedOut(START + 366 * day)).isEqualTo(1);
-      assertThat(ledger.nextDueMillis()).isEqualTo(START + AckLog.MAX_NUMBER * 1_000L);
+      assertThat(ledger.nextDueMillis()).isEqualTo(START + AckJournal.MAX_NUMBER * 1_000L);
     }
   }
 
