@@ -34,13 +34,14 @@ import org.slf4j.LoggerFactory;
  *  &lt;base&gt;/&lt;queue&gt;/          mode 0700
  *    LOCK                        locked while the queue is open
  *    owner                       the process that has it open: {@link OwnerRecord}
- *    queue.json                  {"format":1,"id":"…","name":"…","created":"…",
- *                                "check":"…"}, the CRC32C of id and name
+ *    queue.json                  whose directory it is: {@link QueueIdentity}
  *    log/                        the blocks
+ *    damage.log, damaged/        what was lost to damage, and its bytes, if there was any
  *    ids/, keys/                 the indexes of ids and keys, if it has them
  *    delayed/                    messages that wait for their time, if there were any
  *    forwards/, origins.json     how far it has forwarded, and taken from others
- *    subscribers/&lt;name&gt;/        their ledgers
+ *    subscribers/&lt;name&gt;/        its settings and its ledger
+ *      &lt;queue&gt;.&lt;name&gt;.dead/    its dead letters, in a directory like this one, if there were any
  *  &lt;base&gt;/&lt;queue&gt;.discarded-20261120T101500.000Z/   data that was renamed
  * </pre>
  */

@@ -404,7 +404,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     while (some == NO_ROOM && !Thread.currentThread().isInterrupted()) {
       if (Duration.ofNanos(time.nanoTime() - started).compareTo(timeout) >= 0) {
         throw new QueueFullException(
-            "queue " + config.name() + " is full, and has had no room in " + timeout);
+            "queue " + config.name() + " is full, and has had no capacity in " + timeout);
       }
       time.park(this, LOOK_NANOS);
       some = use(false, 0, open -> redriveSome(open, max));

@@ -47,7 +47,7 @@ final class FullWatch {
       LOG.warn("{}", why.get());
       listeners.accept(why.get());
     } else if (why.isEmpty() && full) {
-      LOG.info("queue {} has room again", queue);
+      LOG.info("queue {} has capacity again", queue);
     }
     full = why.isPresent();
     lookAtDiscarded(discarded.getAsLong(), time.nanoTime());

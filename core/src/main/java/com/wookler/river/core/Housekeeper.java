@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
 final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
-  private static final long POSSESSION_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+  private static final long OWNERSHIP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final String queue;
@@ -81,7 +81,7 @@ final class Housekeeper implements ManagedTask {
   @Override
   public boolean step() {
     long now = time.nanoTime();
-    if (now - lookedAt >= POSSESSION_NANOS && !log.ownership().isLost()) {
+    if (now - lookedAt >= OWNERSHIP_NANOS && !log.ownership().isLost()) {
       lookedAt = now;
       log.ownership().keep();
       log.checkFiles();

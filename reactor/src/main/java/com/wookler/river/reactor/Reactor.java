@@ -362,8 +362,8 @@ public final class Reactor<M> implements AutoCloseable {
 
     /**
      * Sets the largest number of messages that a thread takes at once (default: the subscriber's
-     * batch size; 1 for several threads in the order of keys, because a batch locks the key of each
-     * of its messages).
+     * batch size; 1 for several threads with order by key, because a batch locks the key of each of
+     * its messages).
      */
     public Builder<M> batchSize(int messages) {
       check(messages >= 1, "takes " + messages + " messages at once");

@@ -4,7 +4,7 @@
  * the rows. The rows of queues are in {@code QueueOptions}, those of subscribers in {@code
  * SubscriberOptions}.
  *
- * <p>Allowed imports: {@code common}.
+ * <p>Allowed imports: {@code common.config}, {@code common.errors}.
  */
 @NullMarked
 package com.wookler.river.common.settings;

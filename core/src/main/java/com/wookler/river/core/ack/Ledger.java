@@ -22,7 +22,7 @@ package com.wookler.river.core.ack;
  * its dead letter is safe. So is one whose holder gives it up, {@link #startDeadLetter(long,
  * long)}. All acknowledgements on it are {@link AckResult#STALE} then.
  *
- * <p><b>Order of keys.</b> With {@link Limits#byKey}, at most one message of a key is in flight:
+ * <p><b>Order by key.</b> With {@link Limits#byKey}, at most one message of a key is in flight:
  * from its delivery until it is completed, through all its further deliveries and its dead letter,
  * the later ones of that key that are read wait, in the order of their sequences, within the
  * window. Keys are 64-bit hashes; two with the same hash count as one. {@link #acknowledgeUpTo}
@@ -83,8 +83,8 @@ public interface Ledger extends AutoCloseable {
   long deliver(long sequence, long address, long nowMillis);
 
   /**
-   * Delivers the message at {@link #position()} in the order of keys, and advances the position in
-   * any case. The message is not delivered if an earlier one of its key is unfinished, for which it
+   * Delivers the message at {@link #position()} with order by key, and advances the position in any
+   * case. The message is not delivered if an earlier one of its key is unfinished, for which it
    * waits; if it has reached the delivery limit, so that {@link #nextExhausted} returns it; or if
    * it is delayed since an earlier run.
    *
@@ -116,7 +116,7 @@ public interface Ledger extends AutoCloseable {
   AckResult acknowledge(long sequence, long tag);
 
   /**
-   * Completes this message and everything below it that was delivered. In the order of keys, does
+   * Completes this message and everything below it that was delivered. With order by key, does
    * nothing if this one is completed already: what was delivered since is not meant.
    */
   AckResult acknowledgeUpTo(long sequence, long tag);

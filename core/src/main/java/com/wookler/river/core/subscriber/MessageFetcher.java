@@ -193,7 +193,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return stop;
   }
 
-  /** Returns whether it delivers in the order of keys. */
+  /** Returns whether it delivers with order by key. */
   boolean isByKey() {
     return keys != null;
   }

@@ -15,8 +15,14 @@ import java.util.UUID;
 
 /**
  * What is stored of a subscriber in its directory, in {@code subscriber.json}, a {@link
- * CheckedJson} that names the queue and the subscriber. Its {@code options} are those of {@link
- * SubscriberOptions}, as XML names and writes them; one that is missing has its default.
+ * CheckedJson} that names the queue and the subscriber:
+ *
+ * <pre>
+ *  {"format":1,"queue":"…","name":"…","start":0,"ledger":"MADE","options":{"…":"…"},"check":"…"}
+ * </pre>
+ *
+ * <p>Its {@code options} are those of {@link SubscriberOptions}, as XML names and writes them; one
+ * that is missing has its default.
  *
  * @param config its settings
  * @param start the sequence at which it began

@@ -236,7 +236,7 @@ final class Forward {
     return true;
   }
 
-  /** Gives a batch, of which all may have expired; returns whether there was room. */
+  /** Gives a batch, of which all may have expired; returns whether there was capacity. */
   @GuardedBy("lock")
   private boolean take(TransferTarget asked, Batch some) {
     List<StoredMessage> messages = some.messages();

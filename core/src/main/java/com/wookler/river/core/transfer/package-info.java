@@ -37,8 +37,8 @@
  *
  * <p><b>Locks.</b> A target is used under the shared lock of its {@code OpenQueues.Slot}, so that
  * it is not closed meanwhile, and appends under {@code TransferTarget.lock}, under which no
- * subscriber is asked and nothing waits for room. No user code runs under either. A transfer takes
- * no lock of the target's subscribers while it holds one of the source's subscribers.
+ * subscriber is asked and nothing waits for capacity. No user code runs under either. A transfer
+ * takes no lock of the target's subscribers while it holds one of the source's subscribers.
  *
  * <p>May import {@code core.subscriber} and what is below it.
  */

@@ -1,8 +1,8 @@
 /**
  * Queues out of process, over HTTP.
  *
- * <p>May import core, core.subscriber, core.message and common, and of core.log what a recycle
- * strategy is.
+ * <p>May import rest.server.hosting and rest.server.http, and of the rest of River core,
+ * core.subscriber, core.message and common.
  */
 @NullMarked
 package com.wookler.river.rest.server;

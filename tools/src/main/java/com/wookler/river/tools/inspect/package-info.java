@@ -3,8 +3,7 @@
  * extracts the messages, and creates a directory from them. Nothing here opens a queue, takes its
  * lock, or writes into what it reads.
  *
- * <p>Allowed imports: {@code core.subscriber} (stored settings), {@code core.ack}, {@code
- * core.backup}, {@code core.log}, {@code core.message}, {@code common}.
+ * <p>Allowed imports: all packages of core but {@code core} itself, and {@code common}.
  */
 @NullMarked
 package com.wookler.river.tools.inspect;

@@ -15,11 +15,17 @@ import java.util.UUID;
  * The file {@code cursor}: the position, which is the next sequence that was never delivered.
  * Guarded by the subscriber's lock, but for {@link #force}.
  *
- * <p>It is a {@link Checkpoint} of 4,096 bytes. Its attribute is the kind of subscriber: 0 without
- * acknowledgement, 1 with, 2 with it and in the order of keys. The position is at offset 64, and at
- * 192 the generation of the acknowledgement log in use, 0 without acknowledgement.
+ * <p>It is a {@link Checkpoint} of 4,096 bytes, whose owner is the subscriber:
  *
- * <p>In the order of keys, messages are delivered before others that have lower sequences. So the
+ * <pre>
+ *  offset  what
+ *      12  attribute, the kind of subscriber: 0 without acknowledgement, 1 with, 2 with it and with
+ *          order by key
+ *      64  position
+ *     192  generation of the log of acknowledgements in use; 0 without acknowledgement
+ * </pre>
+ *
+ * <p>With order by key, messages are delivered before others that have lower sequences. So the
  * position means nothing there: it is where the subscriber began, or was moved to last, and each
  * delivery is an entry of the log of acknowledgements.
  */

@@ -101,14 +101,14 @@ final class FileJournal implements AckJournal {
    * @param generation of the log that this run uses first
    * @param records the number of records after which that log is continued; -1 for a new one
    * @param previous the last log before it; 0 if there is none
-   * @param deliveredEnd the position in the cursor; 0 in the order of keys, where none is kept
+   * @param deliveredEnd the position in the cursor; 0 with order by key, where none is kept
    * @param snapshotted whether the state was written as this generation's snapshot
    */
   record Start(
       long generation, int records, long previous, long deliveredEnd, boolean snapshotted) {}
 
   /**
-   * Continues from a state that recovery found, in its last log if that has room. If that state
+   * Continues from a state that recovery found, in its last log if that has space. If that state
    * isn't on disk as it is, its snapshot must have been written before.
    */
   FileJournal(Generations generations, Cursor cursor, Ring ring, Start start, Executor flusher)

@@ -1,8 +1,7 @@
 /**
  * Keeps a subscriber's ledger on disk: a cursor, snapshots, and a log of the changes since the last
  * snapshot. {@code Ledgers} opens a ledger from its files, {@code LedgerLook} reads them without
- * opening it. Imports {@code core.ack}, {@code common.file}, {@code core.message}, {@code common}
- * and {@code common.errors}.
+ * opening it. Imports {@code core.ack}, {@code common.file} and {@code common.errors}.
  */
 @NullMarked
 package com.wookler.river.core.ack.journal;
