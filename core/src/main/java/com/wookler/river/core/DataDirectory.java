@@ -101,9 +101,7 @@ final class DataDirectory implements AutoCloseable {
         Path aside = aside(path, time.wallTime());
         Files.move(path, aside); // the lock goes with it, and keeps others out until it is closed
         LOG.warn(
-            "Queue {}: queue.onstart.reload is false; its old data was set aside in {}",
-            name,
-            aside);
+            "Queue {}: queue.onstart.reload is false; its old data was renamed to {}", name, aside);
         locked.close(aside);
         locked = DirectoryLock.acquire(path, name);
       }
@@ -271,18 +269,18 @@ final class DataDirectory implements AutoCloseable {
           Path renamed = aside(path, now);
           Files.move(sibling, renamed); // otherwise it would stay until the clock has caught up
           LOG.warn(
-              "{} was set aside when the clock was ahead of {}: its retention counts from now on,"
+              "{} was renamed when the clock was ahead of {}: its retention counts from now on,"
                   + " as {}",
               sibling,
               now,
               renamed);
         } else if (since != null && Duration.between(since, now).compareTo(retention) > 0) {
           deleteTree(sibling);
-          LOG.info("Removed {}, set aside at {}", sibling, since);
+          LOG.info("Removed {}, renamed at {}", sibling, since);
         }
       }
     } catch (IOException e) {
-      LOG.warn("Cannot remove what was set aside beside {}", path, e);
+      LOG.warn("Cannot remove the discarded data beside {}", path, e);
     }
   }
 

@@ -47,7 +47,7 @@ public final class QueueOptions {
           .flag("queue.onstart.reload", true)
           .java("reload(boolean)")
           .means(
-              "`false` sets what the directory holds aside, in `<queue>.discarded-<time>`, and"
+              "`false` renames what the directory holds to `<queue>.discarded-<time>`, and"
                   + " starts empty");
 
   /** See {@link MessageQueue.Builder#discardedRetention}. */
