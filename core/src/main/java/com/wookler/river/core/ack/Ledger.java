@@ -34,8 +34,9 @@ package com.wookler.river.core.ack;
  * reopening, everything unfinished is available at once, with one attempt more than before; but
  * what is delayed, by {@link #retry} or after a timeout, only when its time has come. If the clock
  * was set forward meanwhile that is sooner, and if it was set back, the message waits no longer
- * than was asked for when the subscriber gets to it again, in full seconds. A delay of more than
- * eight years ends eight years after the reopening.
+ * than was asked for when the subscriber gets to it again, in full seconds. A message whose time
+ * had come, but that was not delivered since, may then wait again, as long at most. A delay of more
+ * than eight years ends eight years after the reopening.
  *
  * <p><b>Cost.</b> Every call is O(1), amortised, at any backlog, and allocates nothing per message.
  *

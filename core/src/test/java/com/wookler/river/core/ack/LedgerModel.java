@@ -2,8 +2,10 @@ package com.wookler.river.core.ack;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** What a ledger should do, said in the plainest way: maps, lists and loops over all of them. */
@@ -42,6 +44,13 @@ final class LedgerModel {
   /** Until when those wait that were delayed in an earlier run and not looked at in this one. */
   private final Map<Long, Long> postponed = new HashMap<>();
 
+  /**
+   * Those of them whose delay had ended in its run, with no delivery since. Nothing is written at
+   * that end, so the log has the delay still, but a snapshot that was taken then has not: if the
+   * clock is set back before its time, such a message waits once more, or not at all.
+   */
+  private final Set<Long> ended = new HashSet<>();
+
   final List<Long> ready = new ArrayList<>();
   long lowWatermark;
   long position;
@@ -68,16 +77,22 @@ final class LedgerModel {
     entry.due = now + limits.ackTimeoutMillis();
     attempts.put(position, entry.attempt);
     entries.put(position, entry);
-    postponed.remove(position);
+    lookedAt(position);
     position++;
     settle();
     return entry;
   }
 
-  /** Whether the position passes over one that is delayed since an earlier run. */
-  boolean skipPostponed(long now) {
+  /**
+   * Whether the position passes over one that is delayed since an earlier run. Where it may or may
+   * not, it does as the ledger did.
+   */
+  boolean skipPostponed(long now, boolean passed) {
     Long until = postponed.get(position);
     if (until == null || until <= now || position - lowWatermark >= limits.window()) {
+      return false;
+    }
+    if (ended.contains(position) && !passed) {
       return false;
     }
     Entry entry = new Entry();
@@ -87,18 +102,10 @@ final class LedgerModel {
     entry.ticketUsed = true;
     entry.wasDelayed = true;
     entries.put(position, entry);
-    postponed.remove(position);
+    lookedAt(position);
     position++;
     settle();
     return true;
-  }
-
-  /**
-   * Whether a delay has ended, and no delivery followed yet: such a message may wait once more if
-   * the clock is set back now.
-   */
-  boolean mayWaitAgain() {
-    return entries.values().stream().anyMatch(e -> e.wasDelayed && e.state == State.READY);
   }
 
   void skip(long end) {
@@ -110,7 +117,7 @@ final class LedgerModel {
       if (!finishedBefore.contains(position)) {
         entries.put(position, entry);
       }
-      postponed.remove(position);
+      lookedAt(position);
       position++;
     }
     settle();
@@ -221,6 +228,7 @@ final class LedgerModel {
     finishedBefore.clear();
     attempts.clear();
     postponed.clear();
+    ended.clear();
     ready.clear();
     lowWatermark = sequence;
     position = sequence;
@@ -232,8 +240,11 @@ final class LedgerModel {
         (sequence, entry) -> {
           if (entry.state == State.COMPLETED) {
             finishedBefore.add(sequence);
-          } else if (entry.state == State.DELAYED) {
+          } else if (entry.wasDelayed) {
             postponed.put(sequence, entry.due);
+            if (entry.state == State.READY) {
+              ended.add(sequence);
+            }
           }
         });
     entries.clear();
@@ -247,6 +258,11 @@ final class LedgerModel {
     return sequence < lowWatermark
         || finishedBefore.contains(sequence)
         || (entry != null && entry.state == State.COMPLETED);
+  }
+
+  private void lookedAt(long sequence) {
+    postponed.remove(sequence);
+    ended.remove(sequence);
   }
 
   private void complete(long sequence) {

@@ -274,6 +274,28 @@ class NotBeforeTest {
   }
 
   @Test
+  void shouldWaitOnceMoreAtMostWhenTheClockIsSetBackBeforeATimeThatHadCome() {
+    long before = START - 3_600_000;
+    try (Ledger ledger = open()) {
+      delay(ledger, 4_500);
+      assertThat(ledger.collectTimedOut(START + 4_500)).isEqualTo(1);
+    }
+    try (Ledger ledger = open()) {
+      assertThat(ledger.isPostponed(0, START + 4_500)).isFalse(); // and nobody asks for it
+    }
+    try (Ledger ledger = open()) {
+      assertThat(ledger.skipPostponed(before)).isTrue();
+      assertThat(ledger.nextDueMillis()).isEqualTo(before + 5_000);
+      assertThat(ledger.collectTimedOut(before + 5_000)).isEqualTo(1);
+      assertThat(Ledger.attempt(ledger.redeliver(0, before + 5_000))).isEqualTo(2);
+    }
+    try (Ledger ledger = open()) {
+      assertThat(ledger.skipPostponed(before)).isFalse(); // it was delivered since
+      assertThat(Ledger.attempt(ledger.deliver(0, 1, before))).isEqualTo(3);
+    }
+  }
+
+  @Test
   void shouldKeepAnyDelayButForTheLongestOfAll() {
     long day = 24L * 3_600_000;
     try (Ledger ledger = open()) {
