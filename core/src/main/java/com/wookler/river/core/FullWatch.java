@@ -60,7 +60,7 @@ final class FullWatch {
         bursting = true;
         before = counted;
         LOG.warn(
-            "queue {} gives up messages before all subscribers have finished them, {} so far in"
+            "queue {} discards messages before all subscribers have completed them, {} so far in"
                 + " this run, because of its limits or its retention",
             queue,
             now);

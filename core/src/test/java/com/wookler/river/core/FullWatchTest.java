@@ -73,7 +73,7 @@ class FullWatchTest {
           .hasSize(2)
           .last()
           .asString()
-          .contains("given up 3010 messages");
+          .contains("has discarded 3010 messages");
 
       looks(watch, 50, Duration.ofMillis(100), 2);
       assertThat(captured.warnings())
@@ -86,7 +86,7 @@ class FullWatchTest {
           .hasSize(4)
           .last()
           .asString()
-          .contains("given up 100 messages");
+          .contains("has discarded 100 messages");
     } finally {
       queue.close(false);
     }
@@ -107,7 +107,7 @@ class FullWatchTest {
                 time.advance(Duration.ofSeconds(10)); // again: it may not have seen the last one
                 return captured.warnings().size() == 2;
               });
-      assertThat(captured.warnings().get(1)).contains("given up 1000 messages");
+      assertThat(captured.warnings().get(1)).contains("has discarded 1000 messages");
       assertThat(queue.stats().discarded()).isEqualTo(1_000);
     } finally {
       queue.close(false);
