@@ -111,10 +111,13 @@ final class IoError implements Fault {
       }
       injected = strace.injected();
     }
+    List<String> mappings = mappings(child);
     child.kill();
     long at = TimeSource.system().nanoTime();
     for (Injected each : injected) {
-      expectNoFalsePromise(site, round, each);
+      if (isOfLog(each, site, mappings)) {
+        expectNoFalsePromise(site, round, each);
+      }
     }
     if (!injected.isEmpty()) {
       count(injected.get(0), child.output());
@@ -194,13 +197,44 @@ final class IoError implements Fault {
         || entry.kind() == Kind.REFUSED;
   }
 
-  private void expectNoFalsePromise(Site site, int round, Injected failed) throws IOException {
-    boolean ofLog =
-        failed.call().equals("msync")
-            || (failed.call().endsWith("sync") && failed.text().contains(".cq4"));
-    if (!ofLog) {
-      return;
+  /**
+   * Whether the log was forced, on which publishers wait. A mapping that has ended since counts as
+   * one of the log; a cursor, or a log of acknowledgements, promises nothing to publishers.
+   */
+  private static boolean isOfLog(Injected failed, Site site, List<String> mappings) {
+    if (failed.call().endsWith("sync") && failed.text().contains(".cq4")) {
+      return true;
     }
+    if (!failed.call().equals("msync")) {
+      return false;
+    }
+    long address =
+        Long.parseUnsignedLong(failed.text().replaceFirst("(?s)^0x([0-9a-f]+).*", "$1"), 16);
+    return mappings.stream()
+        .filter(line -> contains(line, address))
+        .allMatch(line -> line.contains(site.log() + "/"));
+  }
+
+  /** The files that a process has mapped, by address; none once it has ended. */
+  private static List<String> mappings(ChildProcess child) throws IOException {
+    Path maps = Path.of("/proc/" + child.pid() + "/maps");
+    try {
+      return Files.readAllLines(maps);
+    } catch (IOException e) {
+      if (child.isAlive()) {
+        throw e;
+      }
+      return List.of();
+    }
+  }
+
+  private static boolean contains(String mapping, long address) {
+    String[] range = mapping.substring(0, mapping.indexOf(' ')).split("-", 2);
+    return Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
+        && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0;
+  }
+
+  private void expectNoFalsePromise(Site site, int round, Injected failed) throws IOException {
     for (int i = 0; i < scenario.publishers(); i++) {
       List<Long> late = new ArrayList<>(); // numbers asked to be on the device after the failure
       for (Entry entry : Journal.read(site.published(round, i))) {
