@@ -2,6 +2,7 @@ package com.wookler.river.core.backup;
 
 import com.github.luben.zstd.ZstdIOException;
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import com.wookler.river.common.file.LimitedStream;
 import com.wookler.river.core.log.files.BlockWalk;
 import java.io.BufferedInputStream;
 import java.io.Closeable;
@@ -39,7 +40,7 @@ final class FrameFile implements Closeable {
         frame,
         content -> {
           content.transferTo(to);
-          return content.left > 0 ? "a frame holds less than it should" : null;
+          return content.left() > 0 ? "a frame holds less than it should" : null;
         });
   }
 
@@ -52,7 +53,7 @@ final class FrameFile implements Closeable {
               BlockWalk.walk(
                   content,
                   (at, bytes, length) -> visitor.document(frame.start() + at, bytes, length));
-          return ending != BlockWalk.Ending.OPEN || content.left > 0
+          return ending != BlockWalk.Ending.OPEN || content.left() > 0
               ? "a frame does not hold whole documents"
               : null;
         });
@@ -61,18 +62,18 @@ final class FrameFile implements Closeable {
   @FunctionalInterface
   private interface Reading {
     /** Reads the content of a frame; returns what is wrong with it, or null. */
-    @Nullable String read(Part content) throws IOException;
+    @Nullable String read(LimitedStream content) throws IOException;
   }
 
   private @Nullable String read(Frame frame, Reading reading) throws IOException {
     file.seek(frame.offset());
     CheckedInputStream compressed =
-        new CheckedInputStream(new Part(file::read, frame.length()), new CRC32C());
+        new CheckedInputStream(new LimitedStream(file::read, frame.length()), new CRC32C());
     try (ZstdInputStreamNoFinalizer zstd = new ZstdInputStreamNoFinalizer(compressed)) {
       zstd.setLongMax(MAX_WINDOW_LOG);
       int piece = (int) Math.min(PIECE_BYTES, frame.bytes());
       InputStream content = new BufferedInputStream(zstd, piece);
-      String fault = reading.read(new Part(content::read, frame.bytes()));
+      String fault = reading.read(new LimitedStream(content::read, frame.bytes()));
       if (fault != null) {
         return fault;
       }
@@ -91,34 +92,5 @@ final class FrameFile implements Closeable {
   @Override
   public void close() throws IOException {
     file.close();
-  }
-
-  @FunctionalInterface
-  private interface Source {
-    int read(byte[] bytes, int offset, int length) throws IOException;
-  }
-
-  /** Reads a limited number of bytes from a source, which it does not close. */
-  private static final class Part extends InputStream {
-    private final Source source;
-    private long left;
-
-    Part(Source source, long length) {
-      this.source = source;
-      this.left = length;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-    }
-
-    @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
-      int read = left == 0 ? -1 : source.read(bytes, offset, (int) Math.min(length, left));
-      left -= Math.max(0, read);
-      return read;
-    }
   }
 }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log.files;
 
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.LimitedStream;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -103,8 +104,8 @@ public final class BlockFile {
       found = BlockWalk.scan(in, BlockWalk.Visitor.NONE);
     }
     End end = settled(found, noted);
-    try (InputStream in = new Bounded(stream(), end.offset())) {
-      BlockWalk.scan(in, visitor);
+    try (InputStream in = stream()) {
+      BlockWalk.scan(new LimitedStream(in::read, end.offset()), visitor);
     }
     return end;
   }
@@ -206,34 +207,5 @@ public final class BlockFile {
 
   private InputStream stream() throws IOException {
     return new BufferedInputStream(Files.newInputStream(file), READ_BYTES);
-  }
-
-  /** Ends a stream after its first bytes. */
-  private static final class Bounded extends InputStream {
-    private final InputStream in;
-    private long left;
-
-    Bounded(InputStream in, long left) {
-      this.in = in;
-      this.left = left;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
-    }
-
-    @Override
-    public int read(byte[] bytes, int offset, int length) throws IOException {
-      int read = left == 0 ? -1 : in.read(bytes, offset, (int) Math.min(length, left));
-      left -= Math.max(0, read);
-      return read;
-    }
-
-    @Override
-    public void close() throws IOException {
-      in.close();
-    }
   }
 }
