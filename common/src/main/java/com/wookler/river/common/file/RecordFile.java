@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One file of a {@link Series}, to which records are appended.
  *
- * <p>Written by one thread at a time, which is not interrupted; read by any. Each read opens the
- * file, and what is written stays open until it is forced, so that an idle file holds no
- * descriptor. Where the file is there and cannot be opened, such as for want of descriptors, each
- * method throws a {@link RiverException}.
+ * <p>Written by one thread at a time, which is not interrupted; read by any. What is written stays
+ * open until it is forced, and what is read until its {@link Reader} is closed, so that an idle
+ * file holds no descriptor. Where the file is there and cannot be opened, such as for want of
+ * descriptors, each method throws a {@link RiverException}.
  */
 @SuppressWarnings("ByteBufferBackingArray") // records are on the heap
 public final class RecordFile implements AutoCloseable {
@@ -201,8 +201,30 @@ public final class RecordFile implements AutoCloseable {
    * @throws DamagedException there is none at this offset
    */
   public ByteBuffer record(long offset) throws IOException {
-    try (RandomAccessFile in = open(path)) {
-      ByteBuffer bytes = read(in, offset, buffer(AHEAD_BYTES));
+    try (Reader reader = reader()) {
+      return reader.record(offset);
+    }
+  }
+
+  /** Opens it for many reads, until the reader is closed. */
+  public Reader reader() throws IOException {
+    return new Reader();
+  }
+
+  /** Reads records through one descriptor and one buffer; for one thread at a time. */
+  public final class Reader implements AutoCloseable {
+    private final RandomAccessFile in = open(path);
+    private final ByteBuffer ahead = buffer(AHEAD_BYTES);
+
+    private Reader() throws IOException {}
+
+    /**
+     * Returns a record, with its prefix; valid until the next call.
+     *
+     * @throws DamagedException there is none at this offset
+     */
+    public ByteBuffer record(long offset) throws IOException {
+      ByteBuffer bytes = read(in, offset, ahead.clear());
       int size = series.sizeAt(bytes, 0);
       if (size > bytes.limit()) {
         bytes = read(in, offset, buffer((int) Math.min(size, in.length() - offset)));
@@ -211,6 +233,11 @@ public final class RecordFile implements AutoCloseable {
         throw new DamagedException("damaged: " + path + " has no record at byte " + offset);
       }
       return bytes.limit(size);
+    }
+
+    @Override
+    public void close() throws IOException {
+      in.close();
     }
   }
 

@@ -33,6 +33,7 @@ final class IdFile {
   private long written; // bytes before these
   private long since;
   private long lastMicros;
+  private RecordFile.@Nullable Reader reader; // open from the first look to the next flush
 
   private IdFile(RecordFile file, byte[] pending) {
     this.file = file;
@@ -138,9 +139,27 @@ final class IdFile {
 
   private IdRecord read(long at) {
     try {
-      return IdRecord.of(at < written ? file.record(at) : notWritten((int) (at - written)));
+      return IdRecord.of(at < written ? reader().record(at) : notWritten((int) (at - written)));
     } catch (IOException e) {
       throw new RiverException("cannot read " + file.path(), e);
+    }
+  }
+
+  private RecordFile.Reader reader() throws IOException {
+    RecordFile.Reader open = reader;
+    if (open == null) {
+      open = file.reader();
+      reader = open;
+    }
+    return open;
+  }
+
+  /** Closes what {@link #find} has opened. */
+  void stopReading() throws IOException {
+    RecordFile.Reader open = reader;
+    reader = null;
+    if (open != null) {
+      open.close();
     }
   }
 

@@ -75,6 +75,7 @@ public final class IdStore {
   private volatile long covered; // written under the lock
   // whether a file is to be removed; written under the lock
   private volatile boolean hasRemovals;
+  private volatile boolean reading; // whether files may be open; written under the lock
   private String fault = ""; // found by the opening; confined to its thread
   // ids that at most were in missing or damaged files; confined to the opening's thread
   private long missing;
@@ -280,6 +281,7 @@ public final class IdStore {
     long hash = hash(bytes);
     lock.lock();
     try {
+      reading = true;
       IdRecord record = find(bytes, hash);
       return record != null && nowMicros - log.wallOf(record.micros()) < windowMicros
           ? new Original(record.sequence(), record.micros())
@@ -331,8 +333,12 @@ public final class IdStore {
     return newest;
   }
 
-  /** Returns whether there is something to {@link #flush} up to the log's end. */
+  /** Returns whether there is something to {@link #flush} up to the log's end, or to close. */
   public boolean isDirty(long end) {
+    return reading || hasToWrite(end);
+  }
+
+  private boolean hasToWrite(long end) {
     long known = covered;
     return pending
         || hasRemovals
@@ -343,17 +349,30 @@ public final class IdStore {
 
   /**
    * Writes to the device what was added before the log was forced up to {@code end}, and drops what
-   * has left the window; on the flusher. {@code nowMicros} is a stored time. If it throws, the next
-   * call tries again.
+   * has left the window, and closes the files that were read; on the flusher. {@code nowMicros} is
+   * a stored time. If it throws, the next call tries again.
    */
   public void flush(long end, long nowMicros) {
     try {
+      stopReading();
       IdFile file;
       do {
         file = flushOne(end, nowMicros);
       } while (file != null);
     } catch (IOException e) {
       throw new RiverException("queue " + queue + ": cannot write ids to " + directory, e);
+    }
+  }
+
+  private void stopReading() throws IOException {
+    lock.lock();
+    try {
+      reading = false;
+      for (IdFile file : files) {
+        file.stopReading();
+      }
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -402,7 +421,7 @@ public final class IdStore {
         return file;
       }
     }
-    if (!isDirty(end)) {
+    if (!hasToWrite(end)) {
       return null;
     }
     dropExpired(log.wallOf(nowMicros));
@@ -416,7 +435,7 @@ public final class IdStore {
   }
 
   @GuardedBy("lock")
-  private void dropExpired(long nowMicros) {
+  private void dropExpired(long nowMicros) throws IOException {
     while (files.size() > 1
         && nowMicros - log.wallOf(files.getFirst().lastMicros()) >= windowMicros) {
       remove(files.removeFirst(), false);
@@ -424,7 +443,8 @@ public final class IdStore {
   }
 
   @GuardedBy("lock")
-  private void remove(IdFile file, boolean damaged) {
+  private void remove(IdFile file, boolean damaged) throws IOException {
+    file.stopReading();
     removals.add(new Removal(file, damaged));
     hasRemovals = true;
   }

@@ -7,6 +7,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.RecordFile;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -96,6 +97,34 @@ class IdStoreTest {
     store.flush(30_000, now);
     assertThat(files().size()).isLessThan(40);
     assertThat(store.size()).isLessThan(20_000);
+  }
+
+  @Test
+  void shouldCloseWithTheNextFlushWhatItHasRead() throws IOException {
+    open(0);
+    store.add("one", 0, 1);
+    store.flush(1, 1);
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
+    assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
+    assertThat(openFiles()).isEqualTo(1);
+    assertThat(store.isDirty(1)).isTrue();
+    store.flush(1, 1);
+    assertThat(openFiles()).isZero();
+    assertThat(store.isDirty(1)).isFalse();
+  }
+
+  private long openFiles() throws IOException {
+    long open = 0;
+    try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+      for (Path each : descriptors.toList()) {
+        try {
+          open += Files.readSymbolicLink(each).startsWith(directory) ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          continue; // closed meanwhile, such as the directory that is listed
+        }
+      }
+    }
+    return open;
   }
 
   @Test
