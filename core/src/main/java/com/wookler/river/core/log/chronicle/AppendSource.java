@@ -13,21 +13,41 @@ public final class AppendSource {
   private final DocumentWriter document;
   private @Nullable Bytes<ByteBuffer> view;
   private @Nullable ByteBuffer viewed;
+  private long address; // of the memory that is viewed
 
   public AppendSource(DocumentWriter document) {
     this.document = document;
   }
 
+  int length() {
+    return document.length();
+  }
+
+  /** Returns the address of the document's first byte. */
   @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
+  long address() {
+    if (viewed != document.memory()) {
+      view();
+    }
+    return address;
+  }
+
   Bytes<ByteBuffer> bytes() {
+    Bytes<ByteBuffer> bytes = view();
+    bytes.readPositionRemaining(0, document.length());
+    return bytes;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // the same memory, not equal content
+  private Bytes<ByteBuffer> view() {
     ByteBuffer memory = document.memory();
     Bytes<ByteBuffer> bytes = view;
     if (bytes == null || viewed != memory) {
       bytes = Bytes.wrapForRead(memory.duplicate().clear());
       view = bytes;
       viewed = memory;
+      address = bytes.addressForRead(0);
     }
-    bytes.readPositionRemaining(0, document.length());
     return bytes;
   }
 }

@@ -39,6 +39,7 @@ final class ChronicleStore implements BlockStore {
   private final BlockRollCycle cycle;
   private final SingleChronicleQueue queue;
   private final ExcerptAppender appender;
+  private final InPlaceAppender inPlace = new InPlaceAppender(); // guarded by the log's append lock
   private @Nullable SingleChronicleQueueStore prepared; // guarded by the log's append lock
 
   ChronicleStore(Path directory, IntFunction<Path> files, int block, long chunkBytes) {
@@ -82,11 +83,15 @@ final class ChronicleStore implements BlockStore {
 
   @Override
   public void append(AppendSource document) {
-    appender.writeBytes(document.bytes());
+    if (!inPlace.append(document)) {
+      appender.writeBytes(document.bytes());
+      inPlace.continues(appender.wire());
+    }
   }
 
   @Override
   public void startBlock(int block, byte[] start) {
+    inPlace.release();
     cycle.block(block);
     try (DocumentContext context = appender.writingDocument(true)) {
       Bytes<?> out = context.wire().bytes();
@@ -121,7 +126,8 @@ final class ChronicleStore implements BlockStore {
 
   @Override
   public long position() {
-    return (appender.wire().bytes().writePosition() + 3) & ~3L;
+    long known = inPlace.position();
+    return known > 0 ? known : (appender.wire().bytes().writePosition() + 3) & ~3L;
   }
 
   @Override
@@ -198,6 +204,7 @@ final class ChronicleStore implements BlockStore {
   @Override
   public void close() {
     releasePrepared();
+    inPlace.release();
     appender.close();
     closeQueue();
   }

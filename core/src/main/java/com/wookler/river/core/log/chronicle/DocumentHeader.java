@@ -42,6 +42,11 @@ public final class DocumentHeader {
     return header & LENGTH;
   }
 
+  /** Returns the header of a document of this length whose bytes are being written. */
+  static int unfinished(int length) {
+    return UNFINISHED | length;
+  }
+
   /** Returns the bytes of the header {@link #END}. */
   public static ByteBuffer endMark() {
     return ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, END);

@@ -4,7 +4,8 @@
  *
  * <ul>
  *   <li>{@code BlockStore} is what the log appends to and maps blocks by; {@code ChronicleStore}
- *       does it with a Chronicle queue, whose cycles are the blocks.
+ *       does it with a Chronicle queue, whose cycles are the blocks. {@code InPlaceAppender} writes
+ *       the documents themselves.
  *   <li>{@code DocumentHeader} and {@code ChronicleHeader} are the layout of a block's file, for
  *       all that reads or repairs one without the store; {@code ChronicleHeaderCheck} proves the
  *       second.
