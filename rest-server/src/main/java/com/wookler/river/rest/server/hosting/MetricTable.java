@@ -20,7 +20,7 @@ import java.util.function.ToDoubleFunction;
  */
 final class MetricTable<S> {
   private final List<MetricDefinition<S>> metrics;
-  private final Map<SeriesKey, double[]> rows = new LinkedHashMap<>();
+  private final Map<SeriesKey, Row> rows = new LinkedHashMap<>();
 
   /**
    * Defines a metric.
@@ -50,18 +50,23 @@ final class MetricTable<S> {
     }
   }
 
+  /** The values of one series; its labels are shared by all metrics. */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Row(Labels labels, double[] values) {}
+
   MetricTable(List<MetricDefinition<S>> metrics) {
     this.metrics = metrics;
   }
 
   /** Adds the values of a source. They are merged with those of the same key. */
   void add(SeriesKey key, S source) {
-    double[] row = rows.get(key);
-    boolean first = row == null;
-    if (row == null) {
-      row = new double[metrics.size()];
-      rows.put(key, row);
+    Row known = rows.get(key);
+    boolean first = known == null;
+    if (known == null) {
+      known = new Row(labels(key), new double[metrics.size()]);
+      rows.put(key, known);
     }
+    double[] row = known.values();
     for (int i = 0; i < row.length; i++) {
       MetricDefinition<S> metric = metrics.get(i);
       double value = metric.value().applyAsDouble(source);
@@ -80,20 +85,20 @@ final class MetricTable<S> {
   private MetricSnapshot counter(int i) {
     CounterSnapshot.Builder counter = CounterSnapshot.builder();
     counter.name(metrics.get(i).name()).help(metrics.get(i).help());
-    rows.forEach(
-        (key, row) ->
-            counter.dataPoint(
-                CounterDataPointSnapshot.builder().labels(labels(key)).value(row[i]).build()));
+    for (Row row : rows.values()) {
+      counter.dataPoint(
+          CounterDataPointSnapshot.builder().labels(row.labels()).value(row.values()[i]).build());
+    }
     return counter.build();
   }
 
   private MetricSnapshot gauge(int i) {
     GaugeSnapshot.Builder gauge = GaugeSnapshot.builder();
     gauge.name(metrics.get(i).name()).help(metrics.get(i).help());
-    rows.forEach(
-        (key, row) ->
-            gauge.dataPoint(
-                GaugeDataPointSnapshot.builder().labels(labels(key)).value(row[i]).build()));
+    for (Row row : rows.values()) {
+      gauge.dataPoint(
+          GaugeDataPointSnapshot.builder().labels(row.labels()).value(row.values()[i]).build());
+    }
     return gauge.build();
   }
 
