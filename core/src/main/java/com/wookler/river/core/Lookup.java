@@ -88,14 +88,16 @@ final class Lookup implements AutoCloseable {
   }
 
   private List<StoredMessage> readLog(long from, int max) {
+    return shared.use(reader -> readLog(reader, from, max));
+  }
+
+  private List<StoredMessage> readLog(LogReader reader, long from, int max) {
     List<StoredMessage> found = new ArrayList<>();
-    shared.lock.lock();
+    if (from < log.firstSequence()) {
+      return found;
+    }
+    reader.moveTo(from);
     try {
-      LogReader reader = shared.get();
-      if (from < log.firstSequence()) {
-        return found;
-      }
-      reader.moveTo(from);
       for (int i = Math.min(max, LOCKED_READS); i > 0; i--) {
         StoredMessage message = reader.next();
         if (message == null) {
@@ -108,8 +110,6 @@ final class Lookup implements AutoCloseable {
       if (found.isEmpty() && from >= log.firstSequence() && !lost) {
         throw e; // otherwise its block went into the backup meanwhile
       }
-    } finally {
-      shared.lock.unlock();
     }
     return found;
   }
@@ -135,12 +135,7 @@ final class Lookup implements AutoCloseable {
   }
 
   private OptionalLong inLog(long micros) {
-    shared.lock.lock();
-    try {
-      return shared.get().sequenceAt(micros);
-    } finally {
-      shared.lock.unlock();
-    }
+    return shared.use(reader -> reader.sequenceAt(micros));
   }
 
   /**

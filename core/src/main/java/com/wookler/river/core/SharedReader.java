@@ -5,6 +5,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.QueueClosedException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 
 /** A reader of the log that threads use in turn, each under its lock. Thread-safe. */
 final class SharedReader implements AutoCloseable {
@@ -29,6 +30,23 @@ final class SharedReader implements AutoCloseable {
       throw new QueueClosedException("queue " + queue + " is closed");
     }
     return reader;
+  }
+
+  /**
+   * Reads under the lock, and keeps nothing mapped: the log itself keeps the last few blocks so.
+   */
+  <T> T use(Function<LogReader, T> work) {
+    lock.lock();
+    try {
+      LogReader used = get();
+      try {
+        return work.apply(used);
+      } finally {
+        used.rest();
+      }
+    } finally {
+      lock.unlock();
+    }
   }
 
   void leave(int block) {

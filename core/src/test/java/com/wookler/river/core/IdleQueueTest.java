@@ -63,6 +63,40 @@ class IdleQueueTest {
     assertThat(descriptors()).isEmpty();
   }
 
+  /** A look-up may keep a few blocks mapped, but no block that has left the log. */
+  @Test
+  void shouldMapFewBlocksHoweverManyWereLookedUp() throws IOException {
+    try (MessageQueue<String> queue = builder().recycle(SizeBasedRecycle.ofMessages(1)).open()) {
+      Subscriber<String> audit = queue.subscriber("audit");
+      for (int i = 0; i < 40; i++) {
+        queue.publisher().publish("message " + i);
+      }
+      for (int i = 0; i < 40; i++) {
+        assertThat(queue.read(i).orElseThrow().data()).isEqualTo("message " + i);
+        assertThat(queue.read(39 - i).orElseThrow().data()).isEqualTo("message " + (39 - i));
+      }
+      await().untilAsserted(() -> assertThat(descriptors()).hasSizeLessThanOrEqualTo(2));
+      assertThat(mappedBlocks()).hasSizeLessThanOrEqualTo(8);
+      for (int i = 0; i < 20; i++) {
+        assertThat(audit.next()).isNotNull();
+        assertThat(queue.read(i).orElseThrow().data()).isEqualTo("message " + i);
+      }
+      await().until(() -> queue.stats().firstSequence() == 20);
+      await().untilAsserted(() -> assertThat(mappedBlocks()).noneMatch(IdleQueueTest::isDeleted));
+    }
+    assertThat(mappedBlocks()).isEmpty();
+  }
+
+  private static boolean isDeleted(String mapping) {
+    return mapping.endsWith("(deleted)");
+  }
+
+  private List<String> mappedBlocks() throws IOException {
+    return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+        .filter(line -> line.contains(directory.toString()) && line.contains(".cq4"))
+        .toList();
+  }
+
   private MessageQueue<String> queue() {
     return builder().open();
   }

@@ -375,8 +375,12 @@ public final class BlockLog implements AutoCloseable {
     preallocation.started(block, made);
   }
 
-  /** For housekeeping: fails the log if a file that it writes to was removed or cut. */
+  /**
+   * For housekeeping, twice a second: fails the log if a file that it writes to was removed or cut.
+   * Ends mappings that were not used for some time.
+   */
   public void checkFiles() {
+    store.unmapIdle();
     failure.unlessFails(
         "continue",
         () -> {
@@ -471,9 +475,9 @@ public final class BlockLog implements AutoCloseable {
   /** Deletes the files of a forgotten block, which every reader has released. */
   public void delete(Seal seal) throws IOException {
     leaves(seal);
+    store.remove(seal.block());
     Files.deleteIfExists(file(seal));
     Files.deleteIfExists(BlockName.seal(settings.directory(), seal.block()));
-    store.forgetRemoved();
   }
 
   /** Records that a block leaves the log; on the device when this returns. */

@@ -298,6 +298,11 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
+  /** Gives back what it has mapped, until the next read; the position stays. */
+  public void rest() {
+    cursor.close();
+  }
+
   /** Ends the mappings of this block and those before it, so that their files can be deleted. */
   public void leave(int block) {
     if (cursor.block() <= block) {

@@ -70,8 +70,11 @@ public interface BlockStore extends AutoCloseable {
   /** Returns what is mapped of a block around an offset; without a valid file it is damaged. */
   BlockWindow window(int block, long offset) throws IOException;
 
-  /** Notices that block files were removed. */
-  void forgetRemoved();
+  /** Ends the mapping of a block whose file is about to be deleted, once no window is on it. */
+  void remove(int block);
+
+  /** To be called twice a second: ends mappings that no reader has used for 10 seconds. */
+  void unmapIdle();
 
   /** Closes the store; its mappings have ended when this returns. */
   @Override

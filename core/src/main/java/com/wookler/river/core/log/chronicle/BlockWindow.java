@@ -2,35 +2,36 @@ package com.wookler.river.core.log.chronicle;
 
 import com.wookler.river.core.message.DocumentBytes;
 import java.util.zip.CRC32C;
-import net.openhft.chronicle.bytes.MappedBytesStore;
 import net.openhft.chronicle.core.UnsafeMemory;
-import net.openhft.chronicle.core.io.ReferenceOwner;
 
 /**
- * Reads what Chronicle has mapped of a block, so that pages which were just written, or which
- * another reader uses, are there. Close it before the block's file is deleted, and before the store
- * is closed.
+ * Reads what is mapped of a block: of the one that is appended to the appender's own mapping, so
+ * that pages which were just written are there, of others one that all readers share. Close it
+ * before the block's file is deleted, so that its space is free then, and before the store is
+ * closed.
  */
 public final class BlockWindow implements DocumentBytes, AutoCloseable {
   private static final UnsafeMemory MEMORY = UnsafeMemory.INSTANCE;
 
-  private final ReferenceOwner owner = ReferenceOwner.temporary("window");
   private final int block;
-  private final MappedBytesStore mapping;
   private final Runnable onClose;
   private final long from;
   private final long to;
-  private final long base; // the address that offset 0 would have
+  private final long base;
 
-  /** Keeps a mapping; {@code onClose} closes the block's file. */
-  BlockWindow(int block, MappedBytesStore mapping, Runnable onClose) {
+  /**
+   * Reads a mapping until it is closed.
+   *
+   * @param from the first offset that is mapped; {@code to} the one after the last
+   * @param base the address that offset 0 has, or would have
+   * @param onClose gives the mapping back
+   */
+  BlockWindow(int block, long from, long to, long base, Runnable onClose) {
     this.block = block;
-    this.mapping = mapping;
+    this.from = from;
+    this.to = to;
+    this.base = base;
     this.onClose = onClose;
-    this.from = mapping.start();
-    this.to = mapping.realCapacity();
-    this.base = mapping.addressForRead(from) - from;
-    mapping.reserve(owner);
   }
 
   public int block() {
@@ -71,7 +72,6 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
 
   @Override
   public void close() {
-    mapping.release(owner);
     onClose.run();
   }
 }

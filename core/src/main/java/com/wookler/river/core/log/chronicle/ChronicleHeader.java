@@ -67,8 +67,13 @@ public final class ChronicleHeader {
   /** Returns the first bytes of a file, as many as it has. */
   public static ByteBuffer head(Path file) throws IOException {
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      return read(channel, 0, HEAD.length);
+      return head(channel);
     }
+  }
+
+  /** Returns the first bytes of a file, as many as it has. */
+  static ByteBuffer head(FileChannel channel) throws IOException {
+    return read(channel, 0, HEAD.length);
   }
 
   /** Returns this many bytes from an offset on, or those that are there. */

@@ -5,14 +5,11 @@ import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.NotNowException;
 import com.wookler.river.common.file.Unreadable;
 import com.wookler.river.core.message.DamagedMessageException;
-import java.io.File;
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.function.IntFunction;
 import net.openhft.chronicle.bytes.Bytes;
-import net.openhft.chronicle.bytes.MappedBytes;
 import net.openhft.chronicle.bytes.MappedBytesStore;
 import net.openhft.chronicle.bytes.SyncMode;
 import net.openhft.chronicle.core.io.BackgroundResourceReleaser;
@@ -24,7 +21,10 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueStore;
 import net.openhft.chronicle.wire.DocumentContext;
 import org.jspecify.annotations.Nullable;
 
-/** The one Chronicle queue under a log, with its one appender and our roll cycle. */
+/**
+ * The one Chronicle queue under a log, with its one appender and our roll cycle. Blocks are not
+ * read by it: to open one it lists the directory, and holds a descriptor ({@link ReadMappings}).
+ */
 final class ChronicleStore implements BlockStore {
   /** Chronicle's own file; all in it follows from the block files. */
   static final String METADATA = "metadata.cq4t";
@@ -33,6 +33,7 @@ final class ChronicleStore implements BlockStore {
   private static final String ENDED_BELOW = "normalisedEOFsTo";
 
   private static final long LOCK_TIMEOUT_MILLIS = 3_000;
+  private static final int OVERLAP = 4; // Chronicle maps a chunk, and this part of one more
 
   private final Path directory;
   private final IntFunction<Path> files;
@@ -40,12 +41,30 @@ final class ChronicleStore implements BlockStore {
   private final SingleChronicleQueue queue;
   private final ExcerptAppender appender;
   private final InPlaceAppender inPlace = new InPlaceAppender(); // guarded by the log's append lock
+  private final ReadMappings readers;
   private @Nullable SingleChronicleQueueStore prepared; // guarded by the log's append lock
+  private volatile @Nullable Live live; // written under the append lock
+
+  /** The appender's mapping of a block, which it keeps as long as it appends there. */
+  private record Live(int block, MappedBytesStore mapping) {
+    /** Returns a window on it, which keeps it mapped; null if it has ended, or lacks the offset. */
+    @Nullable BlockWindow window(long offset) {
+      ReferenceOwner owner = ReferenceOwner.temporary("window");
+      if (!mapping.inside(offset) || !mapping.tryReserve(owner)) {
+        return null;
+      }
+      long from = mapping.start();
+      long base = mapping.addressForRead(from) - from;
+      return new BlockWindow(
+          block, from, mapping.realCapacity(), base, () -> mapping.release(owner));
+    }
+  }
 
   ChronicleStore(Path directory, IntFunction<Path> files, int block, long chunkBytes) {
     this.directory = directory;
     this.files = files;
     cycle = new BlockRollCycle(block);
+    readers = new ReadMappings(files, chunkBytes + chunkBytes / OVERLAP);
     queue =
         SingleChronicleQueueBuilder.binary(directory)
             .rollCycle(cycle)
@@ -99,6 +118,10 @@ final class ChronicleStore implements BlockStore {
     } finally {
       releasePrepared();
     }
+    live =
+        appender.wire().bytes().bytesStore() instanceof MappedBytesStore mapping
+            ? new Live(block, mapping)
+            : null;
   }
 
   @Override
@@ -141,29 +164,25 @@ final class ChronicleStore implements BlockStore {
 
   @Override
   public BlockWindow window(int block, long offset) throws IOException {
-    SingleChronicleQueueStore file = null;
-    try {
-      tryToOpen(block);
-      file = queue.storeForCycle(block, BlockRollCycle.EPOCH, false, null);
-      if (file == null) {
-        throw new DamagedMessageException("damaged: its block has no file, or one without a start");
-      }
-      return window(block, file, offset);
-    } catch (DamagedException e) {
-      throw e;
-    } catch (Throwable e) { // Chronicle throws what it does not declare
-      if (file != null) {
-        queue.closeStore(file);
-      }
-      throw damaged(block, e);
+    Live at = live;
+    BlockWindow window = at != null && at.block == block ? at.window(offset) : null;
+    if (window == null) {
+      window = readers(block);
     }
+    if (!window.has(offset, DocumentHeader.BYTES)) {
+      window.close();
+      throw new DamagedMessageException("damaged: its block leads to byte " + offset);
+    }
+    return window;
   }
 
-  /** Chronicle would try to make the file instead, and warn of that with each poll. */
-  private void tryToOpen(int block) throws IOException {
-    File file = files.apply(block).toFile();
-    if (file.exists()) {
-      new RandomAccessFile(file, "r").close();
+  private BlockWindow readers(int block) throws IOException {
+    try {
+      return readers.window(block);
+    } catch (DamagedException e) {
+      throw e;
+    } catch (Throwable e) {
+      throw damaged(block, e);
     }
   }
 
@@ -179,30 +198,19 @@ final class ChronicleStore implements BlockStore {
     return new DamagedMessageException("damaged: the block cannot be read: " + error, error);
   }
 
-  private BlockWindow window(int block, SingleChronicleQueueStore file, long offset)
-      throws IOException {
-    file.singleThreadedCheckDisabled(true);
-    MappedBytes bytes = file.bytes();
-    ReferenceOwner borrower = ReferenceOwner.temporary("window");
-    try {
-      MappedBytesStore mapping = bytes.mappedFile().acquireByteStore(borrower, offset);
-      try {
-        return new BlockWindow(block, mapping, () -> queue.closeStore(file));
-      } finally {
-        mapping.release(borrower);
-      }
-    } finally {
-      bytes.releaseLast();
-    }
+  @Override
+  public void remove(int block) {
+    readers.remove(block);
   }
 
   @Override
-  public void forgetRemoved() {
-    queue.refreshDirectoryListing();
+  public void unmapIdle() {
+    readers.unmapIdle();
   }
 
   @Override
   public void close() {
+    readers.close();
     releasePrepared();
     inPlace.release();
     appender.close();

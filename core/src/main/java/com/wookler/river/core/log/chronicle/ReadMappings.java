@@ -1,0 +1,179 @@
+package com.wookler.river.core.log.chronicle;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.core.message.DamagedMessageException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntFunction;
+import net.openhft.chronicle.core.OS;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps blocks for reading, each once for all readers of a log, and keeps the last few mapped that
+ * no reader uses: a look-up costs no open, whatever the number of blocks. A mapping holds no
+ * descriptor. Thread-safe.
+ */
+final class ReadMappings implements AutoCloseable {
+  /** The idle blocks that stay mapped. */
+  static final int KEPT = 4;
+
+  /** An idle block is unmapped at this look ({@link #unmapIdle}). */
+  static final int LOOKS = 20;
+
+  private final IntFunction<Path> files;
+  private final long bytes;
+
+  /** By block number, the one used last at the end. */
+  @GuardedBy("this")
+  private final Map<Integer, Mapping> mapped = new LinkedHashMap<>(8, 0.75f, true);
+
+  /** A mapped block. Its mutable fields are guarded by the monitor of its owner. */
+  private static final class Mapping {
+    private final int block;
+    private final long address;
+    private int users;
+    private int looks; // since its last use
+    private boolean kept = true; // whether it is in the map
+
+    Mapping(int block, long address) {
+      this.block = block;
+      this.address = address;
+    }
+  }
+
+  /** Maps this many bytes of each block, which are more than any block has. */
+  ReadMappings(IntFunction<Path> files, long bytes) {
+    this.files = files;
+    this.bytes = bytes;
+  }
+
+  /** Returns a window on a whole block; one without a valid file is damaged. */
+  BlockWindow window(int block) throws IOException {
+    Mapping mapping = use(block);
+    if (mapping == null) {
+      mapping = use(new Mapping(block, map(files.apply(block))));
+    }
+    Mapping used = mapping;
+    return new BlockWindow(block, 0, bytes, used.address, () -> release(used));
+  }
+
+  private synchronized @Nullable Mapping use(int block) {
+    Mapping mapping = mapped.get(block);
+    if (mapping != null) {
+      mapping.users++;
+    }
+    return mapping;
+  }
+
+  /** Uses a new mapping, or the one that another thread made meanwhile. */
+  private Mapping use(Mapping made) {
+    Mapping mapping;
+    synchronized (this) {
+      mapping = mapped.get(made.block);
+      if (mapping == null) {
+        mapping = made;
+        mapped.put(made.block, made);
+      }
+      mapping.users++;
+    }
+    if (mapping != made) {
+      unmap(made);
+    }
+    return mapping;
+  }
+
+  private void release(Mapping used) {
+    List<Mapping> ended = new ArrayList<>(1);
+    synchronized (this) {
+      used.users--;
+      used.looks = 0;
+      if (used.users == 0 && !used.kept) {
+        ended.add(used);
+      }
+      endIdle(KEPT, LOOKS, ended);
+    }
+    ended.forEach(this::unmap);
+  }
+
+  /** Ends what of the idle mappings is over a number, or was not used for a number of looks. */
+  @GuardedBy("this")
+  private void endIdle(int most, int looks, List<Mapping> ended) {
+    int idle = 0;
+    for (Mapping mapping : mapped.values()) {
+      idle += mapping.users == 0 ? 1 : 0;
+    }
+    Iterator<Mapping> all = mapped.values().iterator();
+    while (idle > 0 && all.hasNext()) {
+      Mapping mapping = all.next();
+      if (mapping.users == 0 && (idle > most || mapping.looks >= looks)) {
+        all.remove();
+        mapping.kept = false;
+        ended.add(mapping);
+        idle--;
+      }
+    }
+  }
+
+  /** To be called at intervals: ends mappings that were idle at the last {@link #LOOKS} of them. */
+  void unmapIdle() {
+    List<Mapping> ended = new ArrayList<>(0);
+    synchronized (this) {
+      mapped.values().forEach(mapping -> mapping.looks++);
+      endIdle(KEPT, LOOKS, ended);
+    }
+    ended.forEach(this::unmap);
+  }
+
+  /** Ends the mapping of a block, now or when the last reader closes its window. */
+  void remove(int block) {
+    Mapping mapping;
+    synchronized (this) {
+      mapping = mapped.remove(block);
+      if (mapping == null) {
+        return;
+      }
+      mapping.kept = false;
+      if (mapping.users > 0) {
+        return;
+      }
+    }
+    unmap(mapping);
+  }
+
+  private long map(Path file) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (!ChronicleHeader.isHead(ChronicleHeader.head(channel))) {
+        throw new DamagedMessageException("damaged: the header of its block is not valid");
+      }
+      return OS.map(channel, FileChannel.MapMode.READ_ONLY, 0, bytes);
+    } catch (NoSuchFileException e) {
+      throw new DamagedMessageException("damaged: its block has no file", e);
+    }
+  }
+
+  private void unmap(Mapping mapping) {
+    try {
+      OS.unmap(mapping.address, bytes);
+    } catch (IOException e) {
+      throw new IllegalStateException("cannot end a mapping of block " + mapping.block, e);
+    }
+  }
+
+  /** Ends all mappings; no window is in use. */
+  @Override
+  public void close() {
+    List<Mapping> ended = new ArrayList<>();
+    synchronized (this) {
+      endIdle(0, 0, ended);
+    }
+    ended.forEach(this::unmap);
+  }
+}
