@@ -11,6 +11,7 @@ public final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
   private boolean unlocked;
+  private boolean unwritten; // whether the journal has an older end of what was delivered
 
   public AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
     super(limits, ring, journal, recovery);
@@ -18,17 +19,26 @@ public final class AckLedger extends RingLedger {
   }
 
   @Override
-  public long deliver(long sequence, long address, long nowMillis) {
+  public long deliverNext(long sequence, long address, long nowMillis) {
     requireNext(sequence);
     int before = triedBefore(sequence);
     if (sequence < deliveredEnd) {
       journal.attempts(sequence, before + 1);
     } else {
       deliveredEnd = sequence + 1;
-      journal.deliveredEnd(deliveredEnd);
+      unwritten = true;
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
     return putInFlight(sequence, address, before, nowMillis);
+  }
+
+  @Override
+  public void writeDelivered() {
+    requireOpen();
+    if (unwritten) {
+      unwritten = false;
+      journal.deliveredEnd(deliveredEnd);
+    }
   }
 
   @Override
@@ -146,6 +156,23 @@ public final class AckLedger extends RingLedger {
       completeOne(sequence);
     }
     return result;
+  }
+
+  @Override
+  public int acknowledge(long first, long[] tags, int from, int count) {
+    int done = 0;
+    while (done < count && check(first + done, tags[from + done]) == AckResult.DONE) {
+      done++;
+    }
+    if (done == 0) {
+      return 0;
+    }
+    completeRun(first, first + done);
+    for (int i = 0; keys != null && i < done; i++) {
+      unlockNext(keys, first + i);
+    }
+    advanceLowWatermark();
+    return done;
   }
 
   /** Changes, in this order, the journal, the entry, its key and the low watermark. */
@@ -446,6 +473,7 @@ public final class AckLedger extends RingLedger {
     unlocked = false;
     position = sequence;
     deliveredEnd = sequence;
+    unwritten = false;
     postponedEnd = 0;
     epoch = journal.epoch();
   }

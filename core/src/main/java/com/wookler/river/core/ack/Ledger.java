@@ -81,7 +81,24 @@ public interface Ledger extends AutoCloseable {
    * @param address where the log has it; kept for {@link #address}
    * @return the delivery tag: attempt 1, or one more than before if an earlier run delivered it
    */
-  long deliver(long sequence, long address, long nowMillis);
+  default long deliver(long sequence, long address, long nowMillis) {
+    long tag = deliverNext(sequence, address, nowMillis);
+    writeDelivered();
+    return tag;
+  }
+
+  /**
+   * Delivers the message at {@link #position()} as {@link #deliver(long, long, long)} does, but
+   * leaves the end of what was delivered to {@link #writeDelivered}, once for several messages.
+   */
+  long deliverNext(long sequence, long address, long nowMillis);
+
+  /**
+   * Writes the end of what {@link #deliverNext} has delivered. To be called before a consumer has
+   * any of these messages, and before the lock is released. If it throws, a ledger without
+   * acknowledgement has delivered none of them.
+   */
+  void writeDelivered();
 
   /**
    * Delivers the message at {@link #position()} with order by key, and advances the position in any
@@ -115,6 +132,15 @@ public interface Ledger extends AutoCloseable {
 
   /** Completes a message. Also counts after its timeout, as long as it wasn't delivered again. */
   AckResult acknowledge(long sequence, long tag);
+
+  /**
+   * Completes a run of messages by their delivery tags, up to the first that {@link
+   * #acknowledge(long, long)} would not answer {@link AckResult#DONE}; costs one journal entry.
+   *
+   * @param tags of the messages from {@code first} on, from index {@code from} on
+   * @return how many were completed
+   */
+  int acknowledge(long first, long[] tags, int from, int count);
 
   /**
    * Completes this message and everything below it that was delivered. With order by key, does

@@ -59,6 +59,41 @@ class AckLedgerTest {
   }
 
   @Test
+  void shouldCompleteARunUpToTheFirstThatIsNotToBeCompleted() {
+    long[] tags = new long[6];
+    for (int i = 1; i < 6; i++) {
+      tags[i] = ledger.deliverNext(i - 1, 1000, 0);
+    }
+    ledger.writeDelivered();
+    assertThat(ledger.acknowledge(0, tags, 1, 2)).isEqualTo(2);
+    assertThat(ledger.lowWatermark()).isEqualTo(2);
+    assertThat(ledger.acknowledge(3, tags[4])).isEqualTo(AckResult.DONE);
+    assertThat(ledger.acknowledge(2, tags, 3, 3)).isEqualTo(1);
+    assertThat(ledger.acknowledge(3, tags, 4, 2)).isZero();
+    assertThat(ledger.acknowledge(4, tags, 5, 1)).isEqualTo(1);
+    assertThat(ledger.lowWatermark()).isEqualTo(5);
+    assertThat(ledger.unfinished()).isZero();
+  }
+
+  @Test
+  void shouldCountADeliveryThatWasWrittenWithOthers() throws Exception {
+    Limits limits = new Limits(TIMEOUT, 100, 1000);
+    for (int i = 0; i < 3; i++) {
+      ledger.deliverNext(i, 1000, 0);
+    }
+    ledger.writeDelivered();
+    Path copy = Copies.of(directory.resolve("sub-" + limits));
+    try (Ledger killed =
+        LedgerOpener.withAck(
+            copy, Copies.OWNER, limits, new InitialPosition(0, 0), Runnable::run)) {
+      assertThat(killed.deliver(0, 0, 0)).extracting(Ledger::attempt).isEqualTo(2);
+      killed.deliver(1, 0, 0);
+      assertThat(killed.deliver(2, 0, 0)).extracting(Ledger::attempt).isEqualTo(2);
+      assertThat(killed.deliver(3, 0, 0)).extracting(Ledger::attempt).isEqualTo(1);
+    }
+  }
+
+  @Test
   void shouldTellRepeatedFromStale() {
     long first = deliver(0);
     long second = deliver(0);

@@ -19,12 +19,14 @@ final class PositionLedger implements Ledger {
   private final Cursor cursor;
   private final RecoveryReport recovery;
   private long position;
+  private long written; // the position in the cursor
   private boolean closed;
 
   PositionLedger(Cursor cursor, RecoveryReport recovery) {
     this.cursor = cursor;
     this.recovery = recovery;
     this.position = recovery.lowWatermark();
+    this.written = position;
   }
 
   @Override
@@ -49,14 +51,27 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
-  public long deliver(long sequence, long address, long nowMillis) {
+  public long deliverNext(long sequence, long address, long nowMillis) {
     requireOpen();
     if (sequence != position) {
       throw new IllegalStateException(
           "cannot deliver sequence " + sequence + ": position " + position);
     }
-    moveTo(sequence + 1);
+    position = sequence + 1;
     return FIRST_ATTEMPT;
+  }
+
+  @Override
+  public void writeDelivered() {
+    requireOpen();
+    if (position != written) {
+      try {
+        cursor.store(position);
+        written = position;
+      } finally {
+        position = written; // what could not be written is delivered again
+      }
+    }
   }
 
   @Override
@@ -95,6 +110,12 @@ final class PositionLedger implements Ledger {
   @Override
   public AckResult acknowledge(long sequence, long tag) {
     return done();
+  }
+
+  @Override
+  public int acknowledge(long first, long[] tags, int from, int count) {
+    requireOpen();
+    return count;
   }
 
   @Override
@@ -223,6 +244,7 @@ final class PositionLedger implements Ledger {
     }
     cursor.reset(sequence);
     position = sequence;
+    written = sequence;
     force();
   }
 
@@ -282,6 +304,7 @@ final class PositionLedger implements Ledger {
   private void moveTo(long next) {
     cursor.store(next);
     position = next;
+    written = next;
   }
 
   private AckResult done() {

@@ -72,6 +72,21 @@ class PositionLedgerTest {
   }
 
   @Test
+  void shouldCompleteWhatIsWrittenTogether() throws IOException {
+    try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
+      ledger.deliverNext(5, 0, 0);
+      ledger.deliverNext(6, 0, 0);
+      try (Ledger copy = LedgerOpener.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
+        assertThat(copy.position()).isEqualTo(5);
+      }
+      ledger.writeDelivered();
+      try (Ledger copy = LedgerOpener.withoutAck(Copies.of(directory), Copies.OWNER, ORIGIN)) {
+        assertThat(copy.position()).isEqualTo(7);
+      }
+    }
+  }
+
+  @Test
   void shouldMoveAndBeForcedOnAThreadThatIsInterrupted() {
     try (Ledger ledger = LedgerOpener.withoutAck(directory, Copies.OWNER, ORIGIN)) {
       Thread.currentThread().interrupt();
