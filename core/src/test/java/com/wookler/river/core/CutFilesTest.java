@@ -11,6 +11,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -101,11 +103,13 @@ class CutFilesTest {
                       next.ack();
                     }
                   });
+              expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Settlement.ack()));
               return queue.state() == QueueState.FAILED;
             });
     expectFailed(queue, "b00000001.cq4");
     expectOnlyOurs(() -> queue.read(0, 1));
     expectOnlyOurs(audit::next);
+    expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Settlement.ack()));
     expectOnlyOurs(queue::force);
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
     try (MessageQueue<String> again = open()) {

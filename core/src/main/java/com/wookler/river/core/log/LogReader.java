@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.DocumentReader;
+import com.wookler.river.core.message.EntryBuffer;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.util.OptionalLong;
@@ -84,15 +85,47 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
+  /**
+   * Adds the message at the position to a buffer, as {@link DocumentReader#next(EntryBuffer)} does,
+   * and moves on by one if it was added. After an exception the position stays.
+   */
+  public EntryBuffer.Added next(EntryBuffer to) {
+    if (position >= log.nextSequence()) {
+      return EntryBuffer.Added.NONE;
+    }
+    try {
+      return nextOrDamage(to);
+    } catch (InternalError e) {
+      throw damaged(position, e);
+    }
+  }
+
+  private EntryBuffer.Added nextOrDamage(EntryBuffer to) {
+    boolean sampled = (position & SAMPLE_MASK) == 0;
+    long started = sampled ? settings.time().nanoTime() : 0;
+    try {
+      loadNext();
+      EntryBuffer.Added added = document.next(to);
+      if (added == EntryBuffer.Added.ADDED) {
+        position++;
+        if (sampled) {
+          counters.readTime().add(settings.time().nanoTime() - started, 1);
+        }
+      }
+      return added;
+    } catch (DamagedException e) {
+      throw damaged(position, e);
+    } catch (IOException e) {
+      throw unreadable(position, e);
+    }
+  }
+
   /** Reads the next message; any line may throw an InternalError, the catch clause too. */
   private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      // an error within next(), such as a full heap, leaves the document past the position
-      if (!document.hasNext() || document.nextSequence() != position) {
-        load();
-      }
+      loadNext();
       T message = document.next(maker);
       position++;
       if (sampled) {
@@ -164,6 +197,13 @@ public final class LogReader implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
+    }
+  }
+
+  private void loadNext() throws IOException {
+    // an error within next(), such as a full heap, leaves the document past the position
+    if (!document.hasNext() || document.nextSequence() != position) {
+      load();
     }
   }
 

@@ -30,8 +30,8 @@ final class ArrayBytes implements DocumentBytes {
   }
 
   @Override
-  public void copy(long offset, byte[] to, int length) {
-    System.arraycopy(bytes, (int) offset, to, 0, length);
+  public void copy(long offset, byte[] to, int at, int length) {
+    System.arraycopy(bytes, (int) offset, to, at, length);
   }
 
   @Override

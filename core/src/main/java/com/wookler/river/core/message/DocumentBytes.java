@@ -17,7 +17,12 @@ public interface DocumentBytes {
   byte byteAt(long offset);
 
   /** Copies bytes to the start of the array. */
-  void copy(long offset, byte[] to, int length);
+  default void copy(long offset, byte[] to, int length) {
+    copy(offset, to, 0, length);
+  }
+
+  /** Copies bytes into the array, from an index on. */
+  void copy(long offset, byte[] to, int at, int length);
 
   /** Adds bytes to the checksum. */
   void update(CRC32C crc, long offset, int length);

@@ -198,6 +198,33 @@ public final class DocumentReader {
     return maker.make(sequence, micros, data, null, Map.of(), null);
   }
 
+  /**
+   * Adds the next message to a buffer, if it has no more than data and a key, and fits; otherwise
+   * it is still the next.
+   *
+   * @throws DamagedMessageException as {@link #next()}
+   */
+  public EntryBuffer.Added next(EntryBuffer to) {
+    int length = entryLength();
+    long content = entryAt + ENTRY_PREFIX_BYTES;
+    if (!EntryBuffer.isPlain(bytes.byteAt(content))) {
+      return EntryBuffer.Added.NONE;
+    }
+    if (!to.fits(length)) {
+      return EntryBuffer.Added.FULL;
+    }
+    int check = bytes.intAt(entryAt);
+    long sequence = nextSequence();
+    pass(length);
+    int found = to.copy(bytes, content, length, crc);
+    requireCheck(found, check, length, sequence);
+    if (!to.isPlain()) {
+      throw damaged("sequence " + sequence + " was changed while it was read");
+    }
+    to.add(length, micros);
+    return EntryBuffer.Added.ADDED;
+  }
+
   private byte[] prove(long sequence, int check, long content, int length) {
     byte[] copy = new byte[length];
     bytes.copy(content, copy, length);
@@ -248,7 +275,11 @@ public final class DocumentReader {
   }
 
   private void requireCheck(int check, int length, long sequence) {
-    if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {
+    requireCheck((int) crc.getValue(), check, length, sequence);
+  }
+
+  private static void requireCheck(int found, int check, int length, long sequence) {
+    if (DocumentFormat.entryCheck(found, length) != check) {
       throw damaged("the checksum of sequence " + sequence + " is wrong");
     }
   }

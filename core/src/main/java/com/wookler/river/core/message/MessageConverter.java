@@ -1,5 +1,7 @@
 package com.wookler.river.core.message;
 
+import java.nio.ByteBuffer;
+
 /**
  * Turns a queue's data into bytes and back. One that is named in XML needs a public constructor
  * without parameters.
@@ -17,6 +19,18 @@ public interface MessageConverter<M> {
 
   /** Returns the data that {@link #toBytes} made these bytes of. */
   M fromBytes(byte[] bytes);
+
+  /**
+   * Returns the data that {@link #toBytes} made these bytes of. The default passes a copy of them
+   * to {@link #fromBytes}; a converter that can read a buffer saves the copy.
+   *
+   * @param bytes read-only, from its position to its limit; not to be kept
+   */
+  default M fromBuffer(ByteBuffer bytes) {
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return fromBytes(copy);
+  }
 
   /** Strings as UTF-8. Half a surrogate pair, which UTF-8 cannot hold, is refused. */
   static MessageConverter<String> utf8() {

@@ -59,6 +59,35 @@ final class Acknowledgements {
     return result;
   }
 
+  /**
+   * Completes those deliveries of a chunk that were answered so, a run of sequences at a time.
+   * Returns the index of the last that is stale; -1 if none is.
+   */
+  int acknowledge(DeliveryChunk<?> chunk, ReceiptMemory memory) {
+    int stale = -1;
+    int end;
+    for (int i = 0; i < chunk.handled(); i = end) {
+      end = i + 1;
+      if (chunk.isToAck(i)) {
+        while (chunk.isToAck(end) && chunk.place(end) == chunk.place(end - 1) + 1) {
+          end++;
+        }
+        int done = ledger.acknowledge(chunk.place(i), chunk.tags(), i, end - i);
+        count(done);
+        memory.acknowledged(chunk, i, i + done);
+        if (i + done < end) { // the next one is stale, or was acknowledged before
+          end = i + done + 1;
+          stale = acknowledgeOne(chunk, i + done) == AckResult.STALE ? i + done : stale;
+        }
+      }
+    }
+    return stale;
+  }
+
+  private AckResult acknowledgeOne(DeliveryChunk<?> chunk, int index) {
+    return acknowledge(chunk.delivery(index));
+  }
+
   AckResult acknowledgeUpTo(Acknowledgeable target) {
     if (target.acknowledgement() == Acknowledgement.ACKED
         && target.place() < ledger.lowWatermark()) {

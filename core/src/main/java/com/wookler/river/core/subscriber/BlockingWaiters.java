@@ -3,7 +3,8 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.log.Waiters;
 import java.time.Duration;
-import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Parks the consumers of one subscriber that wait for messages, each until a publish, a due
@@ -26,17 +27,19 @@ final class BlockingWaiters<M> {
     this.poller = poller;
   }
 
-  List<Delivery<M>> await(int max, Duration timeout) throws InterruptedException {
+  /** Returns what a look finds, at once or when it is worth looking again; null: not in time. */
+  <T> @Nullable T await(Supplier<? extends @Nullable T> look, Duration timeout)
+      throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    List<Delivery<M>> taken = poller.take(max);
-    if (!taken.isEmpty() || timeout.isZero() || timeout.isNegative()) {
+    T taken = look.get();
+    if (taken != null || timeout.isZero() || timeout.isNegative()) {
       return taken;
     }
     Duration bounded = timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout;
     try {
-      return park(max, time.nanoTime() + bounded.toNanos());
+      return park(look, time.nanoTime() + bounded.toNanos());
     } finally {
       if (poller.needsAnother()) {
         line.wakeOne();
@@ -44,14 +47,15 @@ final class BlockingWaiters<M> {
     }
   }
 
-  private List<Delivery<M>> park(int max, long deadline) throws InterruptedException {
+  private <T> @Nullable T park(Supplier<? extends @Nullable T> look, long deadline)
+      throws InterruptedException {
     while (true) {
       // before the look below, so that a publish after it wakes this thread
       Waiters.Waiter waiter = line.join();
       try {
-        List<Delivery<M>> taken = poller.take(max);
+        T taken = look.get();
         long left = deadline - time.nanoTime();
-        if (!taken.isEmpty() || left <= 0) {
+        if (taken != null || left <= 0) {
           return taken;
         }
         waiter.park(time, Math.min(left, poller.nanosUntilDue()));

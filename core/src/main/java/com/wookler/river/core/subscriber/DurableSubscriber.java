@@ -40,6 +40,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final Peeker<M> peeker;
   private final BlockingWaiters<M> waiting;
   private final AsyncWaiters<M> async;
+  private final ViewConsumer<M> views;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
   private final class Owner implements DeliveryOwner<M> {
@@ -127,6 +128,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     this.receiptHandler = new ReceiptHandler<>(state, deadLettering, receipts);
     this.peeker = new Peeker<>(state, context, filter);
     this.waiting = new BlockingWaiters<>(state.line, context.time(), poller);
+    this.views = new ViewConsumer<>(owner, state, poller, waiting, ackHandler);
     this.async = new AsyncWaiters<>(state.line, context.time(), poller, config.filter() != null);
   }
 
@@ -170,13 +172,29 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     if (first != null) {
       return first;
     }
-    List<Delivery<M>> taken = waiting.await(1, timeout);
-    return taken.isEmpty() ? null : taken.get(0);
+    return waiting.await(poller::takeOne, timeout);
   }
 
   @Override
   public List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException {
-    return waiting.await(Require.positive(max, "max"), Objects.requireNonNull(timeout, "timeout"));
+    Require.positive(max, "max");
+    Objects.requireNonNull(timeout, "timeout");
+    List<Delivery<M>> taken =
+        waiting.await(
+            () -> {
+              List<Delivery<M>> found = poller.take(max);
+              return found.isEmpty() ? null : found;
+            },
+            timeout);
+    return taken == null ? List.of() : taken;
+  }
+
+  @Override
+  public int consume(int max, Duration timeout, ViewHandler<M> handler)
+      throws InterruptedException {
+    Require.positive(max, "max");
+    Objects.requireNonNull(timeout, "timeout");
+    return views.consume(max, timeout, Objects.requireNonNull(handler, "handler"));
   }
 
   @Override

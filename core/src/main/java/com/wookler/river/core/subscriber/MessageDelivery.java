@@ -8,6 +8,7 @@ import com.wookler.river.core.message.Terms;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery to a consumer; kept small, because there is one a message. */
@@ -128,16 +129,21 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   }
 
   private M convert() {
+    return converted(owner, sequence(), bytes.length, () -> owner.converter().fromBytes(bytes));
+  }
+
+  /** Returns what the converter makes of a message, and names that message where it throws. */
+  static <M> M converted(DeliveryOwner<M> owner, long sequence, int length, Supplier<M> data) {
     try {
-      return owner.converter().fromBytes(bytes);
+      return data.get();
     } catch (RuntimeException e) {
       throw new RiverException(
           "queue "
               + owner.queueName()
               + ", sequence "
-              + sequence()
+              + sequence
               + ": the converter cannot read the message of "
-              + bytes.length
+              + length
               + " bytes: "
               + e.getMessage(),
           e);

@@ -7,11 +7,14 @@ import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.EntryBuffer;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +48,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private @Nullable Terms readTerms; // of the message that was read last
   private final String who;
   private final @Nullable PastReader past;
+  private final Queue<MessageDelivery<M>> returned = new ArrayDeque<>();
   private boolean inPast; // whether its position may lie before the log
   private Stop stop = Stop.END;
   private long taken;
@@ -102,13 +106,17 @@ final class MessageFetcher<M> implements AutoCloseable {
    * {@code DamagedMessageException}, and delivers nothing, if the first of them is damaged.
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
-    Delivery<M> first = takeOne(nowMillis);
+    collectTimedOut(nowMillis);
+    Delivery<M> first = poll(nowMillis);
     if (first == null) {
       return null;
     }
-    if (max == 1) {
-      return List.of(first);
-    }
+    List<Delivery<M>> taken = max == 1 ? List.of(first) : listFrom(first, max, nowMillis);
+    ledger.writeDelivered();
+    return taken;
+  }
+
+  private List<Delivery<M>> listFrom(Delivery<M> first, int max, long nowMillis) {
     List<Delivery<M>> taken = new ArrayList<>(Math.min(max, FIRST_CAPACITY));
     for (Delivery<M> next = first; next != null; next = pollAfter(nowMillis)) {
       taken.add(next);
@@ -121,10 +129,100 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   /** Delivers the next message, as {@link #take} does. */
   @Nullable Delivery<M> takeOne(long nowMillis) {
+    collectTimedOut(nowMillis);
+    Delivery<M> one = poll(nowMillis);
+    if (one != null) {
+      ledger.writeDelivered();
+    }
+    return one;
+  }
+
+  /**
+   * Delivers up to {@code max} messages, and no more than a chunk has space for; null if it
+   * delivers none, as {@link #stop} says. Throws as {@link #take} does.
+   */
+  @Nullable DeliveryChunk<M> take(DeliveryChunk<M> to, int max, long nowMillis) {
+    collectTimedOut(nowMillis);
+    to.clear(second(nowMillis));
+    int most = Math.min(max, DeliveryChunk.MAX);
+    boolean more = addNext(to, nowMillis);
+    while (more && to.size() < most) {
+      try {
+        more = addNext(to, nowMillis);
+      } catch (RiverException | InternalError e) {
+        break; // what was delivered comes first
+      }
+    }
+    if (to.size() > 0) {
+      ledger.writeDelivered();
+      return to;
+    }
+    return null;
+  }
+
+  /** Delivers one more into a chunk: what is plain and new without an object of its own. */
+  private boolean addNext(DeliveryChunk<M> to, long nowMillis) {
+    while (isNextNew(nowMillis)) {
+      EntryBuffer buffer = to.buffer();
+      EntryBuffer.Added added = addPlain(buffer);
+      if (added == EntryBuffer.Added.FULL) {
+        return false;
+      }
+      if (added == EntryBuffer.Added.NONE) {
+        break;
+      }
+      long position = ledger.position();
+      if (!expiry.isOver(buffer.micros(), null)) {
+        to.add(position, ledger.deliverNext(position, reader.location(), nowMillis));
+        taken++;
+        return true;
+      }
+      if (!expiry.keep(to.removeUnadded(position))) {
+        break;
+      }
+      ledger.skip(position + 1);
+    }
+    MessageDelivery<M> other = poll(nowMillis);
+    if (other != null) {
+      to.add(other);
+    }
+    return other != null;
+  }
+
+  /** Returns whether the next is a message of the log that no earlier one precedes. */
+  private boolean isNextNew(long nowMillis) {
+    return !inPast
+        && keys == null
+        && returned.isEmpty()
+        && !expiry.isStuck()
+        && ledger.canDeliver()
+        && ledger.nextReady() < 0
+        && !(skipsExhausted && ledger.skipExhausted())
+        && !(passesPostponed && ledger.skipPostponed(nowMillis));
+  }
+
+  private EntryBuffer.Added addPlain(EntryBuffer buffer) {
+    reader.moveTo(ledger.position());
+    try {
+      return reader.next(buffer);
+    } catch (DamagedException e) {
+      return EntryBuffer.Added.NONE; // the poll that follows meets it again
+    }
+  }
+
+  /**
+   * Takes back what was delivered without acknowledgement and did not reach the consumer; it comes
+   * first the next time. A move of the position or a closing drops it: it counts as completed.
+   */
+  void giveBack(MessageDelivery<M> delivery) {
+    returned.add(delivery);
+    taken--;
+  }
+
+  private void collectTimedOut(long nowMillis) {
     if (ackRequired) {
       ledger.collectTimedOut(nowMillis);
     }
-    return poll(nowMillis);
   }
 
   /** Delivers one more, and leaves any failure to the next call: what was delivered comes first. */
@@ -136,7 +234,12 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  private @Nullable Delivery<M> poll(long nowMillis) {
+  private @Nullable MessageDelivery<M> poll(long nowMillis) {
+    MessageDelivery<M> back = returned.poll();
+    if (back != null) {
+      taken++;
+      return back;
+    }
     if (ackRequired) {
       MessageDelivery<M> again = redeliver(nowMillis);
       if (again != null) {
@@ -169,7 +272,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       long location = before == null ? reader.location() : PastReader.LOCATION;
       long tag;
       if (keys == null) {
-        tag = ledger.deliver(position, location, nowMillis);
+        tag = ledger.deliverNext(position, location, nowMillis);
       } else {
         tag = ledger.deliver(position, location, keyOf(delivery.key()), nowMillis);
         if (tag == Ledger.NOT_NOW) {
@@ -240,6 +343,7 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   /** Notes that the position was moved, perhaps to before the log. */
   void moved() {
+    returned.clear();
     inPast = past != null;
   }
 
@@ -374,7 +478,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   private boolean hasMoreInLedger() {
-    return ledger.nextReady() >= 0
+    return !returned.isEmpty()
+        || ledger.nextReady() >= 0
         || (ledger.canDeliver() && ledger.position() < log.nextSequence());
   }
 

@@ -49,6 +49,17 @@ final class Poller<M> {
     return Objects.requireNonNull(take(max, false)); // it looks to the end
   }
 
+  /** Takes available messages into a chunk, as many as fit; returns whether there were any. */
+  boolean take(DeliveryChunk<M> to, int max) {
+    if (filter == null) {
+      return take((from, nowMillis) -> from.take(to, max, nowMillis), max) != null;
+    }
+    List<Delivery<M>> passed = take(Math.min(max, DeliveryChunk.MAX));
+    to.clear(0); // each has the time of its delivery
+    passed.forEach(one -> to.add((MessageDelivery<M>) one));
+    return !passed.isEmpty();
+  }
+
   /** Takes available messages for a turn at most; null if it ended before one was found. */
   @Nullable List<Delivery<M>> takeInTurn(int max) {
     return take(max, true);

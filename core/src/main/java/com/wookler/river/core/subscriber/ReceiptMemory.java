@@ -72,6 +72,13 @@ final class ReceiptMemory {
     }
   }
 
+  /** Remembers that deliveries of a chunk were acknowledged, unless no client has a receipt. */
+  void acknowledged(DeliveryChunk<?> chunk, int from, int end) {
+    for (int i = from; i < end && used; i++) {
+      remember(chunk.place(i), chunk.tag(i), Acknowledgement.ACKED);
+    }
+  }
+
   private void remember(long sequence, long tag, Acknowledgement value) {
     long[] known = sequences;
     if (known == null) {

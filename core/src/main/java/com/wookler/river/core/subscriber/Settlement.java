@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** An acknowledgement for {@link Subscriber#settle}; each is a verb of {@link Delivery}. */
+/**
+ * An acknowledgement for {@link Subscriber#settle}, or the answer of a {@link ViewHandler}; each is
+ * a verb of {@link Delivery}.
+ */
 public sealed interface Settlement {
   /** See {@link Delivery#ack}. */
   static Settlement ack() {
@@ -18,7 +21,7 @@ public sealed interface Settlement {
 
   /** See {@link Delivery#nack()}. */
   static Settlement nack() {
-    return new Nack(null);
+    return Nack.BY_BACKOFF;
   }
 
   /** See {@link Delivery#nack(Duration)}. */
@@ -47,6 +50,14 @@ public sealed interface Settlement {
     return new Extend(time);
   }
 
+  /**
+   * Leaves the delivery in flight, to be acknowledged by its receipt: only an answer of a {@link
+   * ViewHandler}.
+   */
+  static Settlement keep() {
+    return Keep.INSTANCE;
+  }
+
   /** See {@link Settlement#ack}. */
   enum Ack implements Settlement {
     INSTANCE
@@ -58,7 +69,9 @@ public sealed interface Settlement {
   }
 
   /** See {@link Settlement#nack}. */
-  record Nack(@Nullable Duration delay) implements Settlement {}
+  record Nack(@Nullable Duration delay) implements Settlement {
+    private static final Nack BY_BACKOFF = new Nack(null);
+  }
 
   /** See {@link Settlement#release}. */
   enum Release implements Settlement {
@@ -70,4 +83,9 @@ public sealed interface Settlement {
 
   /** See {@link Settlement#extend}. */
   record Extend(Duration time) implements Settlement {}
+
+  /** See {@link Settlement#keep}. */
+  enum Keep implements Settlement {
+    INSTANCE
+  }
 }

@@ -76,6 +76,37 @@ public interface Subscriber<M> extends AutoCloseable {
   List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException;
 
   /**
+   * Takes what is there, up to a number, as {@link #batch(int, Duration)} does, and shows each
+   * message in order to a handler, which answers with its acknowledgement. The handler runs on this
+   * thread, without a lock. A plain message costs no object and no array: what has headers, an id,
+   * an expiry or a delay, what is delivered again or comes out of a backup, and what passes a
+   * filter or has a key with {@link Order#KEY} is read as other polls read it, and shown the same
+   * way.
+   *
+   * <p>Messages are taken some at a time, up to 8 KB or 128 of them, and acknowledged together once
+   * the handler has seen these; after a kill in between, all of them come again. With {@link
+   * SubscriberConfig#ackDurability} {@code DISK} this waits for the device once, at the end.
+   *
+   * <p>If the handler throws, that is thrown here, after what it had answered before was carried
+   * out. The message at which it threw counts as failed ({@link Delivery#fail}); those that were
+   * taken and not shown are given back, and their attempt does not count. Without acknowledgement
+   * the one at which it threw is completed, and those come with the next poll, unless the
+   * subscriber is moved or closed before.
+   *
+   * @param max 1 or more
+   * @return how many messages the handler has answered for; 0 if nothing came in time
+   * @throws InterruptedException interrupted while waiting; nothing was taken
+   * @throws com.wookler.river.core.message.StaleReceiptException a message was delivered again, or
+   *     completed otherwise, before its answer counted; all other answers so far are carried out
+   * @throws com.wookler.river.core.message.QueueClosedException it was closed before, or while the
+   *     handler ran: what that had answered since the last acknowledgement comes again
+   */
+  default int consume(int max, Duration timeout, ViewHandler<M> handler)
+      throws InterruptedException {
+    throw new UnsupportedOperationException("this subscriber shows no views");
+  }
+
+  /**
    * As many as {@link SubscriberConfig#batchSize}, waiting for {@link
    * SubscriberConfig#pollTimeout}.
    */

@@ -145,6 +145,7 @@ final class SubscriberState<M> {
   enum Effect {
     // messages are acknowledged: the caller waits until that is as durable as configured
     ACKNOWLEDGES,
+    ACKNOWLEDGES_UNFORCED, // for which a later change waits that ACKNOWLEDGES
     RESCHEDULES, // messages are due at another time: a consumer that waits has to look again
     REMOVES // messages have left delivery
   }

@@ -59,8 +59,8 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
   }
 
   @Override
-  public void copy(long offset, byte[] to, int length) {
-    MEMORY.readBytes(base + offset, to, 0, length);
+  public void copy(long offset, byte[] to, int at, int length) {
+    MEMORY.readBytes(base + offset, to, at, length);
   }
 
   @Override

@@ -99,8 +99,8 @@ public final class FileWindow implements DocumentBytes, AutoCloseable {
   }
 
   @Override
-  public void copy(long offset, byte[] to, int length) {
-    bytes.get((int) (offset - from), to, 0, length);
+  public void copy(long offset, byte[] to, int at, int length) {
+    bytes.get((int) (offset - from), to, at, length);
   }
 
   @Override

@@ -1,0 +1,173 @@
+package com.wookler.river.core.subscriber;
+
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.ack.AckResult;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.subscriber.SubscriberState.Effect;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes messages a chunk at a time, shows each to a handler without a lock, and acknowledges the
+ * chunk before the next is taken: one lock for taking, one for acknowledging. Thread-safe: each
+ * call has a chunk of its own, which is used again by a later one.
+ */
+final class ViewConsumer<M> {
+  private final DeliveryOwner<M> owner;
+  private final SubscriberState<M> state;
+  private final Poller<M> poller;
+  private final BlockingWaiters<M> waiting;
+  private final AckHandler<M> ackHandler;
+  private final AtomicReference<@Nullable DeliveryChunk<M>> spare = new AtomicReference<>();
+
+  ViewConsumer(
+      DeliveryOwner<M> owner,
+      SubscriberState<M> state,
+      Poller<M> poller,
+      BlockingWaiters<M> waiting,
+      AckHandler<M> ackHandler) {
+    this.owner = owner;
+    this.state = state;
+    this.poller = poller;
+    this.waiting = waiting;
+    this.ackHandler = ackHandler;
+  }
+
+  int consume(int max, Duration timeout, ViewHandler<M> handler) throws InterruptedException {
+    DeliveryChunk<M> known = spare.getAndSet(null);
+    DeliveryChunk<M> chunk = known == null ? new DeliveryChunk<>(owner) : known;
+    ChunkView<M> view = new ChunkView<>(owner, chunk);
+    try {
+      if (waiting.await(() -> poller.take(chunk, max) ? chunk : null, timeout) == null) {
+        return 0;
+      }
+      return consume(max, chunk, view, handler);
+    } finally {
+      view.end();
+      chunk.clear(0);
+      spare.set(chunk);
+    }
+  }
+
+  private int consume(int max, DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler<M> handler) {
+    int consumed = 0;
+    try {
+      do {
+        handle(chunk, view, handler);
+        consumed += chunk.size();
+      } while (consumed < max && takeMore(chunk, max - consumed));
+    } catch (Throwable e) { // the handler's, or of an answer
+      suppressing(e, this::awaitForce);
+      throw e;
+    }
+    awaitForce();
+    return consumed;
+  }
+
+  /** Takes the next chunk, and leaves any failure to the next call: these messages come first. */
+  private boolean takeMore(DeliveryChunk<M> chunk, int max) {
+    try {
+      return poller.take(chunk, max);
+    } catch (RiverException | InternalError e) {
+      return false;
+    }
+  }
+
+  private void handle(DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler<M> handler) {
+    try {
+      for (int i = 0; i < chunk.size(); i++) {
+        view.show(i);
+        chunk.answer(Objects.requireNonNull(handler.handle(view), "the handler's answer"));
+      }
+    } catch (Throwable e) { // the user's
+      failed(chunk, e);
+      throw e;
+    }
+    acknowledge(chunk);
+  }
+
+  private void acknowledge(DeliveryChunk<M> chunk) {
+    if (!state.config.ackRequired() || chunk.handled() == 0) {
+      return;
+    }
+    int stale =
+        state.change(
+            chunk,
+            (acknowledgements, those) -> acknowledgements.acknowledge(those, state.memory),
+            Effect.ACKNOWLEDGES_UNFORCED);
+    RuntimeException failed =
+        stale < 0 ? null : state.errors.stale(chunk.place(stale), chunk.delivery(stale).attempt());
+    for (int i = 0; chunk.hasOtherAnswers() && i < chunk.handled(); i++) {
+      try {
+        apply(chunk.answer(i), chunk, i);
+      } catch (RuntimeException e) { // those after it come first
+        failed = failed == null ? e : failed;
+      }
+    }
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  private void apply(Settlement answer, DeliveryChunk<M> chunk, int index) {
+    if (answer instanceof Settlement.Nack nack) {
+      if (nack.delay() == null) {
+        ackHandler.retry(chunk.delivery(index));
+      } else {
+        ackHandler.retry(chunk.delivery(index), nack.delay());
+      }
+    } else if (answer instanceof Settlement.Reject reject) {
+      ackHandler.reject(chunk.delivery(index), reject.reason());
+    } else if (answer instanceof Settlement.Extend extend) {
+      ackHandler.extend(chunk.delivery(index), extend.time());
+    } else if (answer == Settlement.release()) {
+      ackHandler.release(chunk.delivery(index));
+    } else if (answer == Settlement.ackUpTo()) {
+      ackHandler.ackUpTo(chunk.delivery(index));
+    }
+  }
+
+  /** Acknowledges what was handled, fails the message that threw, and gives back those after it. */
+  private void failed(DeliveryChunk<M> chunk, Throwable cause) {
+    suppressing(
+        cause,
+        () -> {
+          AckResult unused = state.change(chunk, this::giveBackAfter, Effect.RESCHEDULES);
+        });
+    suppressing(cause, () -> acknowledge(chunk));
+    if (state.config.ackRequired()) {
+      suppressing(cause, () -> ackHandler.fail(chunk.delivery(chunk.handled()), cause));
+    }
+  }
+
+  private static void suppressing(Throwable cause, Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) { // as after a closing
+      cause.addSuppressed(e);
+    }
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private AckResult giveBackAfter(Acknowledgements acknowledgements, DeliveryChunk<M> chunk) {
+    AckResult last = AckResult.DONE;
+    for (int i = chunk.handled() + 1; i < chunk.size(); i++) {
+      if (state.config.ackRequired()) {
+        last = acknowledgements.release(chunk.delivery(i));
+      } else {
+        state.fetcher.giveBack(chunk.delivery(i));
+      }
+    }
+    return last;
+  }
+
+  /** Waits for all acknowledgements of a call at once, where they are to be on the device. */
+  private void awaitForce() {
+    if (state.config.ackRequired() && state.config.ackDurability() == Durability.DISK) {
+      AckResult unused =
+          state.change(this, (acknowledgements, self) -> AckResult.DONE, Effect.ACKNOWLEDGES);
+    }
+  }
+}
