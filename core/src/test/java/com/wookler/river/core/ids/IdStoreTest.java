@@ -117,14 +117,18 @@ class IdStoreTest {
     long open = 0;
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       for (Path each : descriptors.toList()) {
-        try {
-          open += Files.readSymbolicLink(each).startsWith(directory) ? 1 : 0;
-        } catch (NoSuchFileException e) {
-          continue; // closed meanwhile, such as the directory that is listed
-        }
+        open += isOfTheStore(each) ? 1 : 0;
       }
     }
     return open;
+  }
+
+  private boolean isOfTheStore(Path descriptor) throws IOException {
+    try {
+      return Files.readSymbolicLink(descriptor).startsWith(directory);
+    } catch (NoSuchFileException e) {
+      return false; // closed meanwhile, such as the directory that is listed
+    }
   }
 
   @Test
