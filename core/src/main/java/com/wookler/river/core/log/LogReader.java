@@ -10,6 +10,7 @@ import com.wookler.river.core.message.EntryBuffer;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.util.OptionalLong;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,14 +76,7 @@ public final class LogReader implements AutoCloseable {
    * it is not published yet. After an exception the position stays.
    */
   public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
-    if (position >= log.nextSequence()) {
-      return null;
-    }
-    try {
-      return nextOrDamage(maker);
-    } catch (InternalError e) {
-      throw damaged(position, e);
-    }
+    return position < log.nextSequence() ? next((from, to) -> from.next(to), maker) : null;
   }
 
   /**
@@ -90,48 +84,36 @@ public final class LogReader implements AutoCloseable {
    * and moves on by one if it was added. After an exception the position stays.
    */
   public EntryBuffer.Added next(EntryBuffer to) {
-    if (position >= log.nextSequence()) {
-      return EntryBuffer.Added.NONE;
-    }
+    return position < log.nextSequence()
+        ? next((from, buffer) -> from.next(buffer), to)
+        : EntryBuffer.Added.NONE;
+  }
+
+  private <A, T> T next(BiFunction<DocumentReader, A, T> read, A to) {
     try {
-      return nextOrDamage(to);
+      return nextOrDamage(read, to);
     } catch (InternalError e) {
       throw damaged(position, e);
     }
   }
 
-  private EntryBuffer.Added nextOrDamage(EntryBuffer to) {
+  /** Reads the next message; any line may throw an InternalError, the catch clause too. */
+  private <A, T> T nextOrDamage(BiFunction<DocumentReader, A, T> read, A to) {
     boolean sampled = (position & SAMPLE_MASK) == 0;
     long started = sampled ? settings.time().nanoTime() : 0;
     try {
-      loadNext();
-      EntryBuffer.Added added = document.next(to);
-      if (added == EntryBuffer.Added.ADDED) {
+      // an error within next(), such as a full heap, leaves the document past the position
+      if (!document.hasNext() || document.nextSequence() != position) {
+        load();
+      }
+      T result = read.apply(document, to);
+      if (document.nextSequence() != position) { // a buffer may have no space for it
         position++;
         if (sampled) {
           counters.readTime().add(settings.time().nanoTime() - started, 1);
         }
       }
-      return added;
-    } catch (DamagedException e) {
-      throw damaged(position, e);
-    } catch (IOException e) {
-      throw unreadable(position, e);
-    }
-  }
-
-  /** Reads the next message; any line may throw an InternalError, the catch clause too. */
-  private <T> T nextOrDamage(StoredMessage.Maker<T> maker) {
-    boolean sampled = (position & SAMPLE_MASK) == 0;
-    long started = sampled ? settings.time().nanoTime() : 0;
-    try {
-      loadNext();
-      T message = document.next(maker);
-      position++;
-      if (sampled) {
-        counters.readTime().add(settings.time().nanoTime() - started, 1);
-      }
-      return message;
+      return result;
     } catch (DamagedException e) {
       throw damaged(position, e);
     } catch (IOException e) {
@@ -197,13 +179,6 @@ public final class LogReader implements AutoCloseable {
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
-    }
-  }
-
-  private void loadNext() throws IOException {
-    // an error within next(), such as a full heap, leaves the document past the position
-    if (!document.hasNext() || document.nextSequence() != position) {
-      load();
     }
   }
 
