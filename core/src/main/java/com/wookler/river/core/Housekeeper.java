@@ -84,6 +84,7 @@ final class Housekeeper implements ManagedTask {
     if (now - lookedAt >= OWNERSHIP_NANOS && !log.ownership().isLost()) {
       lookedAt = now;
       log.ownership().keep();
+      log.unmapIdle();
       log.checkFiles();
     }
     if (!log.ownership().isLost()) { // otherwise its files belong to another process

@@ -375,12 +375,13 @@ public final class BlockLog implements AutoCloseable {
     preallocation.started(block, made);
   }
 
-  /**
-   * For housekeeping, twice a second: fails the log if a file that it writes to was removed or cut.
-   * Ends mappings that were not used for some time.
-   */
-  public void checkFiles() {
+  /** For housekeeping, twice a second: ends mappings that no reader has used for some time. */
+  public void unmapIdle() {
     store.unmapIdle();
+  }
+
+  /** For housekeeping: fails the log if a file that it writes to was removed or cut. */
+  public void checkFiles() {
     failure.unlessFails(
         "continue",
         () -> {

@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.IntFunction;
 import net.openhft.chronicle.core.OS;
 import org.jspecify.annotations.Nullable;
@@ -57,79 +58,72 @@ final class ReadMappings implements AutoCloseable {
 
   /** Returns a window on a whole block; one without a valid file is damaged. */
   BlockWindow window(int block) throws IOException {
-    Mapping mapping = use(block);
+    Mapping mapping = use(block, null);
     if (mapping == null) {
-      mapping = use(new Mapping(block, map(files.apply(block))));
+      Mapping made = new Mapping(block, map(files.apply(block)));
+      mapping = Objects.requireNonNull(use(block, made));
+      if (mapping != made) { // another thread was first
+        unmap(made);
+      }
     }
     Mapping used = mapping;
     return new BlockWindow(block, 0, bytes, used.address, () -> release(used));
   }
 
-  private synchronized @Nullable Mapping use(int block) {
+  /** Uses the mapping of a block, or this one if there is none. */
+  private synchronized @Nullable Mapping use(int block, @Nullable Mapping made) {
     Mapping mapping = mapped.get(block);
+    if (mapping == null && made != null) {
+      mapped.put(block, made);
+      mapping = made;
+    }
     if (mapping != null) {
       mapping.users++;
     }
     return mapping;
   }
 
-  /** Uses a new mapping, or the one that another thread made meanwhile. */
-  private Mapping use(Mapping made) {
-    Mapping mapping;
-    synchronized (this) {
-      mapping = mapped.get(made.block);
-      if (mapping == null) {
-        mapping = made;
-        mapped.put(made.block, made);
-      }
-      mapping.users++;
-    }
-    if (mapping != made) {
-      unmap(made);
-    }
-    return mapping;
-  }
-
   private void release(Mapping used) {
-    List<Mapping> ended = new ArrayList<>(1);
+    boolean ended;
     synchronized (this) {
       used.users--;
       used.looks = 0;
-      if (used.users == 0 && !used.kept) {
-        ended.add(used);
-      }
-      endIdle(KEPT, LOOKS, ended);
+      ended = used.users == 0 && !used.kept;
     }
-    ended.forEach(this::unmap);
+    if (ended) {
+      unmap(used);
+    }
+    endIdle(KEPT, LOOKS);
   }
 
   /** Ends what of the idle mappings is over a number, or was not used for a number of looks. */
-  @GuardedBy("this")
-  private void endIdle(int most, int looks, List<Mapping> ended) {
-    int idle = 0;
-    for (Mapping mapping : mapped.values()) {
-      idle += mapping.users == 0 ? 1 : 0;
-    }
-    Iterator<Mapping> all = mapped.values().iterator();
-    while (idle > 0 && all.hasNext()) {
-      Mapping mapping = all.next();
-      if (mapping.users == 0 && (idle > most || mapping.looks >= looks)) {
-        all.remove();
-        mapping.kept = false;
-        ended.add(mapping);
-        idle--;
+  private void endIdle(int most, int looks) {
+    List<Mapping> ended = new ArrayList<>(1);
+    synchronized (this) {
+      int idle = 0;
+      for (Mapping mapping : mapped.values()) {
+        idle += mapping.users == 0 ? 1 : 0;
+      }
+      Iterator<Mapping> all = mapped.values().iterator();
+      while (idle > 0 && all.hasNext()) {
+        Mapping mapping = all.next();
+        if (mapping.users == 0 && (idle > most || mapping.looks >= looks)) {
+          all.remove();
+          mapping.kept = false;
+          ended.add(mapping);
+          idle--;
+        }
       }
     }
+    ended.forEach(this::unmap);
   }
 
   /** To be called at intervals: ends mappings that were idle at the last {@link #LOOKS} of them. */
   void unmapIdle() {
-    List<Mapping> ended = new ArrayList<>(0);
     synchronized (this) {
       mapped.values().forEach(mapping -> mapping.looks++);
-      endIdle(KEPT, LOOKS, ended);
     }
-    ended.forEach(this::unmap);
+    endIdle(KEPT, LOOKS);
   }
 
   /** Ends the mapping of a block, now or when the last reader closes its window. */
@@ -170,10 +164,6 @@ final class ReadMappings implements AutoCloseable {
   /** Ends all mappings; no window is in use. */
   @Override
   public void close() {
-    List<Mapping> ended = new ArrayList<>();
-    synchronized (this) {
-      endIdle(0, 0, ended);
-    }
-    ended.forEach(this::unmap);
+    endIdle(0, 0);
   }
 }
