@@ -75,7 +75,6 @@ final class ChronicleStore implements BlockStore {
             .build();
     try {
       DurableFiles.ownerOnly(directory.resolve(METADATA));
-      OwnWriteLock.install(queue);
       leaveOlderBlocks(block);
       appender = queue.createAppender();
       appender.singleThreadedCheckDisabled(true);
@@ -167,7 +166,7 @@ final class ChronicleStore implements BlockStore {
     Live at = live;
     BlockWindow window = at != null && at.block == block ? at.window(offset) : null;
     if (window == null) {
-      window = readers(block);
+      window = shared(block);
     }
     if (!window.has(offset, DocumentHeader.BYTES)) {
       window.close();
@@ -176,7 +175,7 @@ final class ChronicleStore implements BlockStore {
     return window;
   }
 
-  private BlockWindow readers(int block) throws IOException {
+  private BlockWindow shared(int block) throws IOException {
     try {
       return readers.window(block);
     } catch (DamagedException e) {
