@@ -21,7 +21,7 @@ public final class EntryBuffer {
   private int end;
   private long micros;
 
-  /** What became of a message that was to be added. */
+  /** Whether a message was added. */
   public enum Added {
     ADDED,
     FULL, // it did not fit

@@ -77,15 +77,11 @@ final class Acknowledgements {
         memory.acknowledged(chunk, i, i + done);
         if (i + done < end) { // the next one is stale, or was acknowledged before
           end = i + done + 1;
-          stale = acknowledgeOne(chunk, i + done) == AckResult.STALE ? i + done : stale;
+          stale = acknowledge(chunk.delivery(i + done)) == AckResult.STALE ? i + done : stale;
         }
       }
     }
     return stale;
-  }
-
-  private AckResult acknowledgeOne(DeliveryChunk<?> chunk, int index) {
-    return acknowledge(chunk.delivery(index));
   }
 
   AckResult acknowledgeUpTo(Acknowledgeable target) {

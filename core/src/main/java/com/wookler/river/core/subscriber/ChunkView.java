@@ -1,9 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.message.Micros;
 import java.nio.ByteBuffer;
-import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -65,11 +63,6 @@ final class ChunkView<M> implements MessageView<M> {
     int index = shown();
     MessageDelivery<M> object = other;
     return object == null ? chunk.micros(index) : object.publishedMicros();
-  }
-
-  @Override
-  public Instant publishedAt() {
-    return Micros.toInstant(publishedMicros());
   }
 
   @Override

@@ -22,7 +22,6 @@ final class DeliveryChunk<M> {
   private final int[] starts = new int[MAX + 1]; // in the buffer, where the next one's is the end
   private final Settlement[] answers = new Settlement[MAX];
   private final @Nullable MessageDelivery<?>[] others = new MessageDelivery<?>[MAX];
-  private boolean hasOthers;
   private boolean hasOtherAnswers;
   private int size;
   private int handled;
@@ -35,14 +34,11 @@ final class DeliveryChunk<M> {
   /** Forgets all deliveries, for those of a take at a time. */
   void clear(int second) {
     buffer.clear();
+    Arrays.fill(others, 0, size, null);
     size = 0;
     handled = 0;
     hasOtherAnswers = false;
     deliveredSecond = second;
-    if (hasOthers) {
-      Arrays.fill(others, null);
-      hasOthers = false;
-    }
   }
 
   EntryBuffer buffer() {
@@ -69,7 +65,6 @@ final class DeliveryChunk<M> {
 
   void add(MessageDelivery<M> other) {
     others[size] = other;
-    hasOthers = true;
     places[size] = other.place();
     tags[size] = other.tag();
     size++;
@@ -159,7 +154,6 @@ final class DeliveryChunk<M> {
         MessageDelivery.of(owner, places[index], micros[index], data, key(index), Map.of(), null);
     made.delivered(tags[index], deliveredSecond);
     others[index] = made;
-    hasOthers = true;
     return made;
   }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.message.Micros;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -28,7 +29,9 @@ public interface MessageView<M> {
   long publishedMicros();
 
   /** See {@link Delivery#publishedAt}. */
-  Instant publishedAt();
+  default Instant publishedAt() {
+    return Micros.toInstant(publishedMicros());
+  }
 
   /** Returns the message's key, or null; makes a text at each call. */
   @Nullable String key();

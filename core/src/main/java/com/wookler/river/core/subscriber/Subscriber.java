@@ -93,6 +93,9 @@ public interface Subscriber<M> extends AutoCloseable {
    * the one at which it threw is completed, and those come with the next poll, unless the
    * subscriber is moved or closed before.
    *
+   * <p>The default is for doubles, which have no views to show: it throws an {@link
+   * UnsupportedOperationException}.
+   *
    * @param max 1 or more
    * @return how many messages the handler has answered for; 0 if nothing came in time
    * @throws InterruptedException interrupted while waiting; nothing was taken
