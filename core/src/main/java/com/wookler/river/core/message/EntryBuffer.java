@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * takes twice the time. A larger message has it alone. Not thread-safe.
  */
 public final class EntryBuffer {
-  private static final int BYTES = (8 << 10) + (1 << 9); // eight messages of 1 KiB
+  private static final int BYTES = (4 << 10) + (1 << 8); // four messages of 1 KiB
   private static final int MAX_KEPT = 1 << 20;
   private static final int KEY_AT = 1; // after the flags
 

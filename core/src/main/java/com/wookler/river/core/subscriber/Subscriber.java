@@ -83,7 +83,7 @@ public interface Subscriber<M> extends AutoCloseable {
    * filter or has a key with {@link Order#KEY} is read as other polls read it, and shown the same
    * way.
    *
-   * <p>Messages are taken some at a time, up to 8 KB or 128 of them, and acknowledged together once
+   * <p>Messages are taken some at a time, up to 4 KB or 128 of them, and acknowledged together once
    * the handler has seen these; after a kill in between, all of them come again. With {@link
    * SubscriberConfig#ackDurability} {@code DISK} this waits for the device once, at the end.
    *
