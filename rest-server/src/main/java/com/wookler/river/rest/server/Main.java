@@ -5,34 +5,20 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import org.slf4j.LoggerFactory;
-import picocli.CommandLine;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Spec;
 
 /**
  * Runs the server and manages its keys on the command line, {@code ./river server} and {@code
  * ./river keys}.
  */
-@Command(
-    name = "river",
-    description = "Offers queues over HTTP.",
-    mixinStandardHelpOptions = true,
-    version = "1.0-SNAPSHOT",
-    subcommands = {ServerCommand.class, KeysCommand.class})
-public final class Main implements Runnable {
+public final class Main {
   static final int DONE = 0;
   static final int NOTHING = 1;
   static final int REFUSED = 2;
 
   private static final String LOGBACK = "logback.configurationFile";
 
-  @Spec private CommandSpec spec;
-
-  /** Creates the command for {@link #run}; picocli sets its specification. */
-  @SuppressWarnings("NullAway.Init")
   private Main() {}
 
   /** Runs a command and exits with its exit code. */
@@ -43,33 +29,29 @@ public final class Main implements Runnable {
     System.exit(run(System.out, System.err, args));
   }
 
+  /**
+   * Runs a command. A usual command line of the server is not parsed by picocli, whose classes take
+   * a third of the time in which the server starts.
+   */
   static int run(OutputStream out, OutputStream err, String... args) {
-    return new CommandLine(new Main())
-        .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-        .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
-        .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
-        .setExecutionExceptionHandler((e, command, given) -> failed(command, e))
-        .execute(args);
+    ServerStart server = ServerStart.ofUsual(args);
+    if (server == null && !List.of(args).equals(List.of(ClassArchiveTraining.COMMAND))) {
+      return RiverCommand.run(out, err, args);
+    }
+    try {
+      return server == null
+          ? ClassArchiveTraining.run()
+          : server.runUntilEnd(new PrintWriter(out, true, StandardCharsets.UTF_8));
+    } catch (Exception e) {
+      return failed(new PrintWriter(err, true, StandardCharsets.UTF_8), args[0], e);
+    }
   }
 
-  @Override
-  public void run() {
-    spec.commandLine().usage(spec.commandLine().getOut());
-  }
-
-  private static int refuse(CommandLine command, @Nullable String message) {
-    String line = String.valueOf(message).lines().findFirst().orElse("");
-    command
-        .getErr()
-        .println(command.getCommandName() + ": " + line + " (--help lists the options)");
-    return REFUSED;
-  }
-
-  private static int failed(CommandLine command, Exception e) {
-    String name = command.getCommandName();
-    LoggerFactory.getLogger(Main.class).debug("{} failed", name, e);
+  /** Reports why a command failed, and returns its exit code. */
+  static int failed(PrintWriter err, String command, Exception e) {
+    LoggerFactory.getLogger(Main.class).debug("{} failed", command, e);
     boolean expected = e instanceof RiverException || e instanceof RequestException;
-    command.getErr().println(expected ? name + ": " + e.getMessage() : name + " failed: " + e);
+    err.println(expected ? command + ": " + e.getMessage() : command + " failed: " + e);
     return REFUSED;
   }
 }

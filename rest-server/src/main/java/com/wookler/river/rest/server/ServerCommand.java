@@ -1,10 +1,7 @@
 package com.wookler.river.rest.server;
 
-import com.wookler.river.common.MonitoredThread;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +11,7 @@ import picocli.CommandLine.Spec;
 
 /** Runs a server until the process is terminated. */
 @Command(
-    name = "server",
+    name = ServerStart.COMMAND,
     description = {
       "Offers queues over HTTP, until Ctrl-C or SIGTERM.",
       "Without a file: at 127.0.0.1:8080, with its queues in ./river-data."
@@ -54,58 +51,12 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    CountDownLatch end = new CountDownLatch(1);
-    RiverServer server = start();
-    Thread ending =
-        new MonitoredThread(
-            "river-server-end",
-            () -> {
-              server.close();
-              end.countDown();
-            });
-    Runtime.getRuntime().addShutdownHook(ending);
-    PrintWriter out = spec.commandLine().getOut();
-    welcome(out, server.scheme() + "://127.0.0.1:" + server.port(), server);
-    out.flush();
-    end.await();
-    return Main.DONE;
-  }
-
-  private RiverServer start() {
-    if (config != null) {
-      if (port != null || directory != null || backup != null) {
-        throw new ParameterException(
-            spec.commandLine(),
-            "--port, --directory and --backup cannot be combined with --config; set them in its file");
-      }
-      return RiverServer.open(config);
+    if (config != null && (port != null || directory != null || backup != null)) {
+      throw new ParameterException(
+          spec.commandLine(),
+          "--port, --directory and --backup cannot be combined with --config; set them in its file");
     }
-    RiverServer.Builder server = RiverServer.builder();
-    if (port != null) {
-      server.port(port);
-    }
-    if (directory != null) {
-      server.directory(directory);
-    }
-    if (backup != null) {
-      server.backupDirectory(backup);
-    }
-    return server.start();
-  }
-
-  private static void welcome(PrintWriter out, String address, RiverServer server) {
-    out.println("River listens at port " + server.port() + "; Ctrl-C ends it.");
-    if (server.scheme().equals("https")) {
-      return; // a client needs the certificate and a key
-    }
-    out.println("To try it:");
-    out.println();
-    out.println("  curl -d 'order 1' " + address + "/v1/queues/orders/messages");
-    out.println(
-        "  curl -X POST '" + address + "/v1/queues/orders/subscribers/billing/deliveries?wait=5s'");
-    out.println(
-        "  curl -d '{\"receipts\":[\"RECEIPT\"]}' "
-            + address
-            + "/v1/queues/orders/subscribers/billing/ack");
+    return new ServerStart(config, port, directory, backup)
+        .runUntilEnd(spec.commandLine().getOut());
   }
 }

@@ -6,6 +6,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +18,8 @@ import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,34 +29,72 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class LauncherTest {
   @TempDir Path root;
+  private Path target;
+  private Path jar;
 
   @BeforeEach
   void build() throws IOException {
     Files.copy(Path.of("..", "river"), root.resolve("river"), StandardCopyOption.COPY_ATTRIBUTES);
     Files.createFile(root.resolve("pom.xml"));
     for (String module :
-        List.of("common", "core", "reactor", "rest-server", "rest-client", "relay")) {
+        List.of(
+            "common", "core", "filter", "jdbc", "reactor", "rest-server", "rest-client", "relay")) {
       Files.createDirectories(root.resolve(module).resolve("src/main"));
       Files.createFile(root.resolve(module).resolve("pom.xml"));
     }
-    Path target = Files.createDirectories(root.resolve("rest-server/target"));
-    jar(target.resolve("river-rest-server-1.0-SNAPSHOT.jar"));
+    target = Files.createDirectories(root.resolve("rest-server/target"));
+    jar = target.resolve("river-rest-server-1.0-SNAPSHOT.jar");
   }
 
-  private static void jar(Path file) throws IOException {
+  /** The file in which the script looks for the classes of the jar and of this JVM. */
+  private Path archive() {
+    return target.resolve(
+        "river-rest-server-1.0-SNAPSHOT-" + System.getProperty("java.runtime.version") + ".jsa");
+  }
+
+  private static Stream<Path> classPath() {
+    return Arrays.stream(
+            System.getProperty("java.class.path").split(System.getProperty("path.separator")))
+        .map(Path::of);
+  }
+
+  private static void jar(Path file, Stream<String> classPath) throws IOException {
     Manifest manifest = new Manifest();
     Attributes main = manifest.getMainAttributes();
     main.put(Attributes.Name.MANIFEST_VERSION, "1.0");
     main.put(Attributes.Name.MAIN_CLASS, Main.class.getName());
-    main.put(
-        Attributes.Name.CLASS_PATH,
-        Arrays.stream(
-                System.getProperty("java.class.path").split(System.getProperty("path.separator")))
-            .map(path -> Path.of(path).toUri().toString())
-            .collect(Collectors.joining(" ")));
+    main.putValue("Add-Opens", "java.base/java.lang.reflect java.base/sun.nio.ch");
+    main.putValue("Add-Exports", "java.base/sun.nio.ch java.base/jdk.internal.ref");
+    main.put(Attributes.Name.CLASS_PATH, classPath.collect(Collectors.joining(" ")));
     try (OutputStream out = Files.newOutputStream(file);
         JarOutputStream jar = new JarOutputStream(out, manifest)) {
       jar.finish();
+    }
+  }
+
+  /**
+   * Puts a part of the class path beside the server's jar, as the build does, and returns its name
+   * there. A directory is packed, because an archive can be made of jars only.
+   */
+  private String inLib(Path part) {
+    try {
+      Path lib = Files.createDirectories(target.resolve("lib"));
+      Path file = Files.createTempFile(lib, "", ".jar");
+      if (!Files.isDirectory(part)) {
+        Files.copy(part, file, StandardCopyOption.REPLACE_EXISTING);
+        return "lib/" + file.getFileName();
+      }
+      try (Stream<Path> tree = Files.walk(part);
+          OutputStream out = Files.newOutputStream(file);
+          JarOutputStream packed = new JarOutputStream(out)) {
+        for (Path each : tree.filter(Files::isRegularFile).toList()) {
+          packed.putNextEntry(new ZipEntry(part.relativize(each).toString()));
+          Files.copy(each, packed);
+        }
+      }
+      return "lib/" + file.getFileName();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
@@ -78,6 +119,8 @@ class LauncherTest {
   /** A server that has no memory ends, and a service manager starts it again. */
   @Test
   void shouldHaveTheServerEndWhenItHasNoMemory() throws Exception {
+    jar(jar, classPath().map(path -> path.toUri().toString()));
+    Files.createFile(archive()); // of directories none can be made
     ProcessBuilder builder = command("./river", "server", "--port", "0");
     builder.environment().put("RIVER_JAVA_OPTS", "-Xmx124m");
     Process server = builder.start();
@@ -95,6 +138,51 @@ class LauncherTest {
       assertThat(server.exitValue()).isEqualTo(143);
     } finally {
       server.destroyForcibly();
+    }
+  }
+
+  @Test
+  void shouldLoadTheServersClassesFromAnArchive() throws Exception {
+    jar(jar, classPath().filter(Files::exists).map(this::inLib));
+    Process training =
+        command(
+                bin("java"),
+                "-XX:ArchiveClassesAtExit=" + archive(),
+                "-jar",
+                jar.toString(),
+                ClassArchiveTraining.COMMAND)
+            .redirectOutput(root.resolve("out").toFile())
+            .start();
+    assertThat(training.waitFor())
+        .as(Files.readString(root.resolve("out")) + Files.readString(root.resolve("err")))
+        .isZero();
+
+    assertThat(loaded()).endsWith("RiverServer source: shared objects file (top)");
+
+    Files.setLastModifiedTime(jar, Files.getLastModifiedTime(archive())); // another jar
+    assertThat(loaded()).contains(jar.getParent().toString());
+  }
+
+  /**
+   * Starts the server, which must print no warning, and returns what says where classes are from.
+   */
+  private String loaded() throws Exception {
+    ProcessBuilder builder = command("./river", "server", "--port", "0");
+    Path log = root.resolve("classes.log");
+    builder.environment().put("RIVER_JAVA_OPTS", "-Xlog:class+load:file=" + log);
+    Process server = builder.start();
+    try {
+      BufferedReader out =
+          new BufferedReader(
+              new InputStreamReader(server.getInputStream(), StandardCharsets.UTF_8));
+      assertThat(out.readLine()).startsWith("River listens");
+    } finally {
+      server.destroy();
+      server.waitFor();
+    }
+    assertThat(root.resolve("err")).isEmptyFile();
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.filter(line -> line.contains(".RiverServer source")).findFirst().orElseThrow();
     }
   }
 }

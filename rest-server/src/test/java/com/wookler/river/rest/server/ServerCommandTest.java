@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -97,6 +98,35 @@ class ServerCommandTest {
 
   private static String shell(String line) throws IOException, InterruptedException {
     return run(List.of("sh", "-c", line.replaceFirst("^curl", "curl -s")));
+  }
+
+  @Test
+  void shouldParseAUsualCommandLineWithoutPicocli() {
+    assertThat(ServerStart.ofUsual("server")).isEqualTo(new ServerStart(null, null, null, null));
+    assertThat(
+            ServerStart.ofUsual("server", "--port", "0", "--directory", "a b", "--backup", "kept"))
+        .isEqualTo(new ServerStart(null, 0, Path.of("a b"), Path.of("kept")));
+    assertThat(ServerStart.ofUsual("server", "--config", "river.xml"))
+        .isEqualTo(new ServerStart(Path.of("river.xml"), null, null, null));
+  }
+
+  @Test
+  void shouldLeaveEachOtherCommandLineToPicocli() {
+    assertThat(
+            Stream.of(
+                "",
+                "keys list",
+                "server --help",
+                "server --port=1",
+                "server --port",
+                "server --port -1",
+                "server --port 1a",
+                "server --port 8080 --port 8081",
+                "server --config river.xml --port 1",
+                "server --directory @file",
+                "server --unknown 1"))
+        .allSatisfy(line -> assertThat(ServerStart.ofUsual(line.split(" "))).isNull());
+    assertThat(ServerStart.ofUsual()).isNull();
   }
 
   @Test

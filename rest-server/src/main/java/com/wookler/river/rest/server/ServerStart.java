@@ -1,0 +1,127 @@
+package com.wookler.river.rest.server;
+
+import com.wookler.river.common.MonitoredThread;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the command line starts a server.
+ *
+ * @param config XML file; without the others
+ * @param port null for the default, as for the next
+ * @param directory where its queues are
+ * @param backup where queues may have backups
+ */
+record ServerStart(
+    @Nullable Path config,
+    @Nullable Integer port,
+    @Nullable Path directory,
+    @Nullable Path backup) {
+  static final String COMMAND = "server";
+
+  private static final String CONFIG = "--config";
+  private static final String PORT = "--port";
+  private static final String DIRECTORY = "--directory";
+  private static final String BACKUP = "--backup";
+  private static final Set<String> OPTIONS = Set.of(CONFIG, PORT, DIRECTORY, BACKUP);
+  private static final int MAX_DIGITS = 5;
+
+  /**
+   * Returns the start that a command line asks for; null if it is of another command, or for {@link
+   * RiverCommand} to parse: help, abbreviations, mistakes.
+   */
+  static @Nullable ServerStart ofUsual(String... args) {
+    if (args.length % 2 == 0 || !args[0].equals(COMMAND)) {
+      return null;
+    }
+    Map<String, String> values = new HashMap<>();
+    for (int i = 1; i < args.length; i += 2) {
+      if (!OPTIONS.contains(args[i])
+          || !isPlain(args[i + 1])
+          || values.put(args[i], args[i + 1]) != null) {
+        return null;
+      }
+    }
+    String port = values.get(PORT);
+    if ((values.containsKey(CONFIG) && values.size() > 1) || (port != null && !isNumber(port))) {
+      return null;
+    }
+    return new ServerStart(
+        path(values.get(CONFIG)),
+        port == null ? null : Integer.valueOf(port),
+        path(values.get(DIRECTORY)),
+        path(values.get(BACKUP)));
+  }
+
+  /** Returns whether picocli would take a value as it is. */
+  private static boolean isPlain(String value) {
+    return !value.isEmpty() && "-@\"'".indexOf(value.charAt(0)) < 0;
+  }
+
+  private static boolean isNumber(String text) {
+    return text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
+  }
+
+  private static @Nullable Path path(@Nullable String text) {
+    return text == null ? null : Path.of(text);
+  }
+
+  /** Starts the server, prints how to use it, and returns when the process is to end. */
+  int runUntilEnd(PrintWriter out) throws InterruptedException {
+    CountDownLatch end = new CountDownLatch(1);
+    RiverServer server = start();
+    Thread ending =
+        new MonitoredThread(
+            "river-server-end",
+            () -> {
+              server.close();
+              end.countDown();
+            });
+    Runtime.getRuntime().addShutdownHook(ending);
+    welcome(out, server);
+    end.await();
+    return Main.DONE;
+  }
+
+  RiverServer start() {
+    if (config != null) {
+      return RiverServer.open(config);
+    }
+    RiverServer.Builder server = RiverServer.builder();
+    if (port != null) {
+      server.port(port);
+    }
+    if (directory != null) {
+      server.directory(directory);
+    }
+    if (backup != null) {
+      server.backupDirectory(backup);
+    }
+    return server.start();
+  }
+
+  /** Prints how to use the server. */
+  static void welcome(PrintWriter out, RiverServer server) {
+    String address = server.scheme() + "://127.0.0.1:" + server.port();
+    out.println("River listens at port " + server.port() + "; Ctrl-C ends it.");
+    if (server.scheme().equals("https")) {
+      out.flush();
+      return; // a client needs the certificate and a key
+    }
+    out.println("To try it:");
+    out.println();
+    out.println("  curl -d 'order 1' " + address + "/v1/queues/orders/messages");
+    out.println(
+        "  curl -X POST '" + address + "/v1/queues/orders/subscribers/billing/deliveries?wait=5s'");
+    out.println(
+        "  curl -d '{\"receipts\":[\"RECEIPT\"]}' "
+            + address
+            + "/v1/queues/orders/subscribers/billing/ack");
+    out.flush();
+  }
+}
