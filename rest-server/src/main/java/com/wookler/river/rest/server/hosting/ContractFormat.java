@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /** Parses and formats values of the contract: names, numbers, durations and text. */
 public final class ContractFormat {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
+  private static final int MAX_NAME = 64;
   private static final Duration LONGEST = Duration.ofDays(36_500);
   private static final String ISO_SECONDS = "[0-9]{1,10}([.][0-9]{1,3})?[sS]";
 
@@ -25,11 +25,27 @@ public final class ContractFormat {
   private ContractFormat() {}
 
   public static String name(String field, String text) {
-    if (!NAME.matcher(text).matches()) {
+    if (!isName(text)) {
       throw RequestException.field(
           field, "is not a name: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with a dot or hyphen");
     }
     return text;
+  }
+
+  private static boolean isName(String text) {
+    if (text.isEmpty() || text.length() > MAX_NAME || ".-".indexOf(text.charAt(0)) >= 0) {
+      return false;
+    }
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      if (!(c >= 'a' && c <= 'z')
+          && !(c >= 'A' && c <= 'Z')
+          && !(c >= '0' && c <= '9')
+          && "._-".indexOf(c) < 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   public static long number(String field, String text, long least, long most) {

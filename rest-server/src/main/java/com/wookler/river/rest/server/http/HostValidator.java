@@ -25,6 +25,9 @@ public final class HostValidator {
 
   private final Set<String> names = new HashSet<>();
 
+  /** The last host that was allowed: nearly always that of the next request. */
+  private volatile String lastAllowed = "localhost";
+
   /**
    * Creates a validator.
    *
@@ -75,8 +78,17 @@ public final class HostValidator {
   }
 
   private boolean isOurs(@Nullable String host) {
-    return host != null
-        && (ADDRESS.matcher(host).matches() || names.contains(host.toLowerCase(Locale.ROOT)));
+    if (host == null) {
+      return false;
+    }
+    if (host.equals(lastAllowed)) {
+      return true;
+    }
+    boolean ours = ADDRESS.matcher(host).matches() || names.contains(host.toLowerCase(Locale.ROOT));
+    if (ours) {
+      lastAllowed = host;
+    }
+    return ours;
   }
 
   private static String origin(HttpServerRequest request, HostAndPort authority) {

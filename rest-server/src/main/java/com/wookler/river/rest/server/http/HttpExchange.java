@@ -6,6 +6,7 @@ import io.netty.handler.codec.DecoderException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -20,6 +21,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpExchange {
   static final String PROBLEM = "application/problem+json";
+
+  // Encoded and checked once, because each response has them.
+  private static final CharSequence REQUEST_ID = HttpHeaders.createOptimized("River-Request-Id");
+  private static final CharSequence TYPE_OPTIONS =
+      HttpHeaders.createOptimized("X-Content-Type-Options");
+  private static final CharSequence NO_SNIFF = HttpHeaders.createOptimized("nosniff");
+  private static final CharSequence FRAME_OPTIONS = HttpHeaders.createOptimized("X-Frame-Options");
+  private static final CharSequence DENY = HttpHeaders.createOptimized("DENY");
+  private static final CharSequence SECURITY_POLICY =
+      HttpHeaders.createOptimized("Content-Security-Policy");
+  private static final CharSequence SELF = HttpHeaders.createOptimized("default-src 'self'");
+  private static final CharSequence NO_STORE = HttpHeaders.createOptimized("no-store");
+
   private static final long LINGER_MILLIS = 1_000;
   private static final int LARGE_BYTES = 1 << 10; // smaller responses hold no share
 
@@ -44,11 +58,11 @@ final class HttpExchange {
     response.exceptionHandler(this::broken);
     request.exceptionHandler(this::broken);
     response
-        .putHeader("River-Request-Id", id)
-        .putHeader("X-Content-Type-Options", "nosniff")
-        .putHeader("X-Frame-Options", "DENY")
-        .putHeader("Content-Security-Policy", "default-src 'self'")
-        .putHeader("Cache-Control", "no-store");
+        .putHeader(REQUEST_ID, id)
+        .putHeader(TYPE_OPTIONS, NO_SNIFF)
+        .putHeader(FRAME_OPTIONS, DENY)
+        .putHeader(SECURITY_POLICY, SELF)
+        .putHeader(HttpHeaders.CACHE_CONTROL, NO_STORE);
   }
 
   HttpServerRequest request() {
@@ -138,7 +152,7 @@ final class HttpExchange {
     if (body == null) {
       response.end();
     } else {
-      response.putHeader("Content-Type", String.valueOf(answer.type()));
+      response.putHeader(HttpHeaders.CONTENT_TYPE, String.valueOf(answer.type()));
       if (request.method().equals(HttpMethod.HEAD)) {
         response.putHeader("Content-Length", String.valueOf(body.length()));
         response.end();

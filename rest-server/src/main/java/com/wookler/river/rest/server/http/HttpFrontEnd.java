@@ -132,7 +132,10 @@ final class HttpFrontEnd {
           RequestException.Reason.UNAUTHORIZED,
           "a key is required: send the header Authorization: Bearer KEY");
     }
-    Matcher bearer = BEARER.matcher(authorization == null ? "" : authorization);
+    if (authorization == null) {
+      return authenticator.authenticate(null);
+    }
+    Matcher bearer = BEARER.matcher(authorization);
     return authenticator.authenticate(bearer.matches() ? bearer.group(1) : null);
   }
 

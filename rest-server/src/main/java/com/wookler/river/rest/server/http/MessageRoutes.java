@@ -16,6 +16,7 @@ import com.wookler.river.rest.server.hosting.ServerContext;
 import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -96,8 +97,6 @@ final class MessageRoutes {
    * @param batch whether the response is that of a batch; if not, there is one message
    */
   private record Publication(List<Message<byte[]>> messages, boolean batch) {}
-
-  record PublishedJson(long sequence, Durability durability, boolean duplicate) {}
 
   record DuplicateJson(int index, long sequence) {}
 
@@ -222,16 +221,29 @@ final class MessageRoutes {
   private static Map<String, byte[]> headers(ApiRequest call) {
     Map<String, byte[]> headers = new LinkedHashMap<>();
     for (Map.Entry<String, String> header : call.request().headers()) {
-      String name = header.getKey().toLowerCase(Locale.ROOT);
-      if (name.startsWith(HEADER) && name.length() > HEADER.length()) {
-        headers.put(name.substring(HEADER.length()), ApiRequest.bytes(header.getValue()));
+      String name = header.getKey();
+      if (name.length() > HEADER.length()
+          && name.regionMatches(true, 0, HEADER, 0, HEADER.length())) {
+        headers.put(
+            name.substring(HEADER.length()).toLowerCase(Locale.ROOT),
+            ApiRequest.bytes(header.getValue()));
       }
     }
     return headers;
   }
 
+  /** Writes the answer by hand, because the mapper would take longer than the publish. */
   private static ApiResponse created(PublishResult result) {
-    return created(new PublishedJson(result.sequence(), result.durability(), result.duplicate()));
+    return ApiResponse.json(
+        201,
+        Buffer.buffer(
+            "{\"sequence\":"
+                + result.sequence()
+                + ",\"durability\":\""
+                + result.durability()
+                + "\",\"duplicate\":"
+                + result.duplicate()
+                + "}"));
   }
 
   private static ApiResponse created(Object published) {
