@@ -15,6 +15,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -29,6 +31,7 @@ final class ClassArchiveTraining {
   static final String COMMAND = "class-archive";
 
   private static final int TURNS = 50;
+  private static final int PATIENCE_MINUTES = 10; // the script gives it the lowest priority
   private static final String QUEUE = "/v1/queues/training";
   private static final String SUBSCRIBER = QUEUE + "/subscribers/training";
 
@@ -41,8 +44,13 @@ final class ClassArchiveTraining {
     this.address = "http://127.0.0.1:" + port;
   }
 
-  /** Runs the server in a temporary directory; the archive is written when the JVM exits. */
+  /**
+   * Runs the server in a temporary directory; the archive is written when the JVM exits. A JVM that
+   * has not ended after {@value #PATIENCE_MINUTES} minutes is halted.
+   */
   static int run() throws IOException, InterruptedException {
+    CompletableFuture.delayedExecutor(PATIENCE_MINUTES, TimeUnit.MINUTES)
+        .execute(() -> Runtime.getRuntime().halt(Main.REFUSED));
     Path directory = Files.createTempDirectory("river-training");
     try {
       try (RiverServer server = new ServerStart(null, 0, directory, null).start()) {

@@ -11,6 +11,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchEvent;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.nio.file.attribute.FileTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +31,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script {@code ./river}, in a tree whose jar of the server has nothing but a class path. */
-@Timeout(120)
+@Timeout(240)
 class LauncherTest {
+  private static final String FROM_ARCHIVE = "RiverServer source: shared objects file (top)";
+
   @TempDir Path root;
   private Path target;
   private Path jar;
@@ -46,10 +53,11 @@ class LauncherTest {
     jar = target.resolve("river-rest-server-1.0-SNAPSHOT.jar");
   }
 
-  /** The file in which the script looks for the classes of the jar and of this JVM. */
-  private Path archive() {
+  /** An archive of the jar and of this JVM, as the script names it. */
+  private Path archive(long length) {
     return target.resolve(
-        "river-rest-server-1.0-SNAPSHOT-" + System.getProperty("java.runtime.version") + ".jsa");
+        "river-rest-server-1.0-SNAPSHOT-%s.%d.jsa"
+            .formatted(System.getProperty("java.runtime.version"), length));
   }
 
   private static Stream<Path> classPath() {
@@ -120,7 +128,7 @@ class LauncherTest {
   @Test
   void shouldHaveTheServerEndWhenItHasNoMemory() throws Exception {
     jar(jar, classPath().map(path -> path.toUri().toString()));
-    Files.createFile(archive()); // of directories none can be made
+    Files.createFile(archive(0)); // of directories none can be made
     ProcessBuilder builder = command("./river", "server", "--port", "0");
     builder.environment().put("RIVER_JAVA_OPTS", "-Xmx124m");
     Process server = builder.start();
@@ -142,25 +150,52 @@ class LauncherTest {
   }
 
   @Test
-  void shouldLoadTheServersClassesFromAnArchive() throws Exception {
+  void shouldMakeAnArchiveOfClassesAndLoadFromItOnlyIfItIsWhole() throws Exception {
     jar(jar, classPath().filter(Files::exists).map(this::inLib));
-    Process training =
-        command(
-                bin("java"),
-                "-XX:ArchiveClassesAtExit=" + archive(),
-                "-jar",
-                jar.toString(),
-                ClassArchiveTraining.COMMAND)
-            .redirectOutput(root.resolve("out").toFile())
-            .start();
-    assertThat(training.waitFor())
-        .as(Files.readString(root.resolve("out")) + Files.readString(root.resolve("err")))
-        .isZero();
+    Path archive;
+    try (WatchService watch = target.getFileSystem().newWatchService()) {
+      target.register(watch, StandardWatchEventKinds.ENTRY_CREATE);
+      assertThat(loaded()).contains(jar.getParent().toString());
+      archive = made(watch);
+    }
+    byte[] content = Files.readAllBytes(archive);
+    assertThat(archive).isEqualTo(archive(content.length));
+    assertThat(loaded()).endsWith(FROM_ARCHIVE);
 
-    assertThat(loaded()).endsWith("RiverServer source: shared objects file (top)");
-
-    Files.setLastModifiedTime(jar, Files.getLastModifiedTime(archive())); // another jar
+    FileTime time = Files.getLastModifiedTime(jar);
+    byte[] packed = Files.readAllBytes(jar);
+    Files.write(jar, Arrays.copyOf(packed, packed.length + 1)); // another jar
+    Files.setLastModifiedTime(jar, time);
     assertThat(loaded()).contains(jar.getParent().toString());
+    Files.write(jar, packed);
+    Files.setLastModifiedTime(jar, time);
+    assertThat(loaded()).endsWith(FROM_ARCHIVE);
+
+    Files.createFile(archive(0)); // against making another one
+    replace(archive, Arrays.copyOf(content, content.length / 2)); // the JVM would abort
+    assertThat(loaded()).contains(jar.getParent().toString());
+    Arrays.fill(content, content.length / 4, content.length, (byte) 0); // as by a loss of power
+    replace(archive, content);
+    assertThat(loaded()).contains(jar.getParent().toString());
+  }
+
+  /** Waits for the archive, and returns it. */
+  private Path made(WatchService watch) throws InterruptedException {
+    while (true) {
+      WatchKey key = watch.poll(100, TimeUnit.SECONDS);
+      assertThat(key).as("the script makes an archive").isNotNull();
+      for (WatchEvent<?> event : key.pollEvents()) {
+        if (event.context() instanceof Path name && name.toString().endsWith(".jsa")) {
+          return target.resolve(name);
+        }
+      }
+      key.reset();
+    }
+  }
+
+  private static void replace(Path file, byte[] content) throws IOException {
+    Files.delete(file); // it is read-only
+    Files.write(file, content);
   }
 
   /**
