@@ -31,6 +31,7 @@ final class Housekeeper implements ManagedTask {
   private final ForceOrder order;
   private final BlockArchiver archiver;
   private final FullWatch fullWatch;
+  private final UnusedSubscribers unused;
   private final QueueStorage storage;
   private final TimeSource time;
   private final QueueConfig<?> config;
@@ -51,7 +52,8 @@ final class Housekeeper implements ManagedTask {
       SubscriberRegistry<?> subscribers,
       ForceOrder order,
       BlockArchiver archiver,
-      FullWatch fullWatch) {
+      FullWatch fullWatch,
+      UnusedSubscribers unused) {
     this.storage = storage;
     this.log = storage.log;
     this.config = storage.config;
@@ -60,6 +62,7 @@ final class Housekeeper implements ManagedTask {
     this.order = order;
     this.archiver = archiver;
     this.fullWatch = fullWatch;
+    this.unused = unused;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
     this.forcedAt = time.nanoTime();
@@ -113,10 +116,13 @@ final class Housekeeper implements ManagedTask {
     if (archiver.isDue() && working.compareAndSet(false, true)) {
       storage.worker.execute(this::archive);
     }
-    Backup backup = storage.backup;
-    if (backup != null && now - expiredAt >= EXPIRY_NANOS) {
+    if (now - expiredAt >= EXPIRY_NANOS) {
       expiredAt = now;
-      once(expiry, storage.worker, () -> expire(backup));
+      unused.look(now);
+      Backup backup = storage.backup;
+      if (backup != null) {
+        once(expiry, storage.worker, () -> expire(backup));
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.subscriber.DeadLetter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -45,6 +46,14 @@ final class Listeners {
 
   void deadLettersDropped(String subscriber, long letters) {
     each(listener -> listener.deadLettersDropped(subscriber, letters));
+  }
+
+  void subscriberUnused(String subscriber, int blocks, Duration age) {
+    each(listener -> listener.subscriberUnused(subscriber, blocks, age));
+  }
+
+  void subscriberExpired(String subscriber, Duration unused) {
+    each(listener -> listener.subscriberExpired(subscriber, unused));
   }
 
   void backupFailed(int block, String why) {

@@ -422,6 +422,21 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     }
 
     /**
+     * Sets how many blocks of the log a subscriber that is not in use may hold (default 16; 0: any
+     * number) before the queue warns of it: see {@link QueueListener#subscriberUnused}.
+     */
+    public Builder<M> unusedBlocks(long blocks) {
+      return set(QueueOptions.UNUSED_BLOCKS, blocks);
+    }
+
+    /**
+     * Sets how old the oldest of them may be (default a day; zero: of any age), in the same way.
+     */
+    public Builder<M> unusedAge(Duration age) {
+      return set(QueueOptions.UNUSED_AGE, Objects.requireNonNull(age, "age"));
+    }
+
+    /**
      * Sets how many messages the queue may hold (default: any number): what its slowest subscriber
      * has not completed, and without subscribers what is in the log; and the delayed ones that wait
      * and are not among these; see {@link #whenFull}.

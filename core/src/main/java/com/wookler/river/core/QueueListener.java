@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * Hears what happens to a queue in the background.
@@ -41,6 +42,22 @@ public interface QueueListener {
    * or purged are not among them.
    */
   default void deadLettersDropped(String subscriber, long letters) {}
+
+  /**
+   * A subscriber has not been in use for a minute or more, and holds more of the log than {@link
+   * MessageQueue.Builder#unusedBlocks} or {@link MessageQueue.Builder#unusedAge} says. Called once,
+   * until it is in use again.
+   *
+   * @param blocks how many the log cannot remove before it has completed them
+   * @param age of the oldest of them
+   */
+  default void subscriberUnused(String subscriber, int blocks, Duration age) {}
+
+  /**
+   * A subscriber was removed because it was not in use for so long: see {@link
+   * com.wookler.river.core.subscriber.SubscriberConfig#expiresAfter}.
+   */
+  default void subscriberExpired(String subscriber, Duration unused) {}
 
   /**
    * Messages were lost to damage, and subscribers continue after them. Called once for each run of

@@ -114,6 +114,32 @@ public final class QueueOptions {
           .named("maxMessageBytes(int)")
           .means("largest data of one message");
 
+  /** See {@link MessageQueue.Builder#unusedBlocks}. */
+  public static final Option<Long> UNUSED_BLOCKS =
+      TABLE
+          .number("queue.unused.blocks", "blocks")
+          .dflt("16")
+          .atLeast("0")
+          .allowed("0 or more; 0: any number")
+          .named("unusedBlocks(long)")
+          .changes(Change.RUNNING)
+          .means(
+              "how many blocks a subscriber that is not in use may hold before that is logged,"
+                  + " reported to listeners and counted");
+
+  /** See {@link MessageQueue.Builder#unusedAge}. */
+  public static final Option<Duration> UNUSED_AGE =
+      TABLE
+          .duration("queue.unused.age")
+          .dflt("1dd")
+          .atLeast("0")
+          .allowed("0 or more; 0: any age")
+          .named("unusedAge(Duration)")
+          .changes(Change.RUNNING)
+          .means(
+              "how old the oldest block may be that a subscriber holds that is not in use, before"
+                  + " that is logged, reported to listeners and counted");
+
   /** See {@link MessageQueue.Builder#maxMessages}. */
   public static final Option<Long> MAX_MESSAGES =
       TABLE

@@ -24,6 +24,8 @@ package com.wookler.river.core;
  * @param lostEver messages that were ever known to be lost, each counted once, restarts included;
  *     it never becomes less as long as the queue has its {@code damage.log}
  * @param backupFailures tries to back a block up that have failed since the last backup was made
+ * @param unusedSubscribers that are not in use and hold more of the log than {@link
+ *     MessageQueue.Builder#unusedBlocks} and {@link MessageQueue.Builder#unusedAge} say
  */
 public record QueueStats(
     long messages,
@@ -38,4 +40,5 @@ public record QueueStats(
     long diskFree,
     long delayed,
     long lostEver,
-    long backupFailures) {}
+    long backupFailures,
+    int unusedSubscribers) {}

@@ -67,6 +67,7 @@ final class RunningQueue<M> implements OpenQueue {
   private final Forwards forwards;
   private final ForceOrder order;
   private final BlockArchiver archiver;
+  private final UnusedSubscribers unused;
   private final Reconfiguration reconfiguration;
   private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // others find it once it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
@@ -111,6 +112,7 @@ final class RunningQueue<M> implements OpenQueue {
       archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave);
       reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
+      unused = new UnusedSubscribers(storage, subscribers);
       startHousekeeping(intake);
 
       closing.enter(SERVICE);
@@ -283,7 +285,8 @@ final class RunningQueue<M> implements OpenQueue {
     FullWatch fullWatch =
         new FullWatch(
             config, intake, this::discarded, why -> storage.notifyListeners(all -> all.full(why)));
-    Housekeeper housekeeper = new Housekeeper(storage, subscribers, order, archiver, fullWatch);
+    Housekeeper housekeeper =
+        new Housekeeper(storage, subscribers, order, archiver, fullWatch, unused);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
@@ -364,7 +367,8 @@ final class RunningQueue<M> implements OpenQueue {
         storage.directory.path().toFile().getUsableSpace(),
         delays.waiting(),
         storage.salvage.lostEver(),
-        archiver.backupFailures());
+        archiver.backupFailures(),
+        unused.holding());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -331,6 +331,34 @@ final class SubscriberRegistry<M> {
     return open;
   }
 
+  /** How far a subscriber has been used: two that are the same have seen no use between them. */
+  record Use(
+      SubscriberConfig config, @Nullable DurableSubscriber<?> open, long uses, long lowWatermark) {
+    String name() {
+      return config.name();
+    }
+
+    boolean isSame(Use now) {
+      return open == now.open && uses == now.uses && (open == null || !open.isAwaited());
+    }
+  }
+
+  /** Returns the use of each subscriber until now. */
+  List<Use> uses() {
+    return entries.values().stream().map(SubscriberRegistry::use).toList();
+  }
+
+  private static Use use(Entry<?> entry) {
+    long uses = entry.open == null ? 0 : entry.open.uses();
+    return new Use(entry.config, entry.open, uses, entry.lowWatermark());
+  }
+
+  /** Removes a subscriber unless it was used meanwhile; returns whether it did. */
+  boolean removeUnused(Use last) {
+    Entry<M> now = entries.get(key(last.name()));
+    return now != null && last.isSame(use(now)) && remove(last.name());
+  }
+
   /** Returns the lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong lowWatermark() {
     OptionalLong lowest =

@@ -22,6 +22,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -490,6 +491,11 @@ public final class BlockLog implements AutoCloseable {
   /** Returns the number of blocks: those with messages, and the active one. */
   public int blocks() {
     return blocks.count();
+  }
+
+  /** Returns the block that holds this sequence and those after it, the oldest first. */
+  public List<BlockInfo> blocksFrom(long sequence) {
+    return List.copyOf(blocks.from(sequence));
   }
 
   /** Returns the bytes in use of all blocks. */

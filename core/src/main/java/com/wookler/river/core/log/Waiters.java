@@ -96,6 +96,10 @@ public final class Waiters {
       }
     }
 
+    public boolean hasWaiters() {
+      return !waiters.isEmpty();
+    }
+
     /** Wakes the consumer that has waited longest, if any. */
     public void wakeOne() {
       Waiter waiter = waiters.poll();

@@ -355,6 +355,16 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
         : Duration.of(Math.max(0, state.times.ageOf(micros)), MICROS);
   }
 
+  /** Returns a number that each poll and each acknowledgement raises. */
+  public long uses() {
+    return state.uses();
+  }
+
+  /** Returns whether a consumer waits for messages. */
+  public boolean isAwaited() {
+    return state.line.hasWaiters();
+  }
+
   /** Returns whether no caller has begun to close it. */
   public boolean isOpen() {
     return state.isOpen();

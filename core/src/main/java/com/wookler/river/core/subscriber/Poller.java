@@ -122,6 +122,7 @@ final class Poller<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
+      state.polled();
       if (state.isPaused()) {
         state.line.listen(false);
         return null;

@@ -116,6 +116,16 @@ public final class SubscriberConfig {
     return settings.get(SubscriberOptions.DEAD_LETTER_AGE);
   }
 
+  /**
+   * Returns after what time without use the subscriber is removed, as by {@link
+   * com.wookler.river.core.MessageQueue#removeSubscriber}; zero, the default, is never. In use is
+   * one that is polled, acknowledges, or has a consumer that waits. The time counts while the queue
+   * is open, from when it was opened on.
+   */
+  public Duration expiresAfter() {
+    return settings.get(SubscriberOptions.EXPIRES_AFTER);
+  }
+
   /** Returns how many messages may be in flight at once (default 10,000, at most 1,048,576). */
   public int maxInFlight() {
     return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
@@ -260,6 +270,11 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#deadLetterLimit}. */
     public Builder deadLetterLimit(long letters) {
       return set(SubscriberOptions.DEAD_LETTER_LIMIT, letters);
+    }
+
+    /** See {@link SubscriberConfig#expiresAfter}. */
+    public Builder expiresAfter(Duration time) {
+      return set(SubscriberOptions.EXPIRES_AFTER, Objects.requireNonNull(time, "time"));
     }
 
     /** See {@link SubscriberConfig#deadLetterAge}. */

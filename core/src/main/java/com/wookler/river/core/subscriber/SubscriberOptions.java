@@ -121,6 +121,20 @@ public final class SubscriberOptions {
               "how long a dead letter is kept; older ones are dropped, counted and logged, while the"
                   + " subscriber is open. Needs `subscriber.ack.required`");
 
+  public static final Option<Duration> EXPIRES_AFTER =
+      TABLE
+          .duration("subscriber.expires.after")
+          .dflt("0")
+          .between("0", "36500dd")
+          .allowed("`0` to `36500dd`; 0: never")
+          .named("expiresAfter(Duration)")
+          .changes(Change.RUNNING)
+          .means(
+              "after which a subscriber that is not in use is removed, with its position and dead"
+                  + " letters; counts while the queue is open")
+          .meansInJson(
+              "after which a subscriber that is not in use is removed, with its position and dead letters");
+
   public static final Option<String> EXPIRY_QUEUE =
       TABLE
           .queue("subscriber.expiry.queue")

@@ -54,6 +54,9 @@ final class SubscriberState<M> {
   private boolean closed;
 
   @GuardedBy("lock")
+  private long polls;
+
+  @GuardedBy("lock")
   private long closedLowWatermark;
 
   SubscriberState(
@@ -251,6 +254,21 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   boolean isPaused() {
     return paused;
+  }
+
+  @GuardedBy("lock")
+  void polled() {
+    polls++;
+  }
+
+  /** Returns a number that each poll and each acknowledgement raises. */
+  long uses() {
+    lock.lock();
+    try {
+      return polls + acknowledgements.acked();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Pauses or resumes; takes the lock. */

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param blockBytes size at which a block is closed whatever its strategy says; raised to four
  *     times {@code maxMessageBytes}; default 67108864
  * @param maxMessageBytes largest data of one message; default 16777216
+ * @param unusedBlocks how many blocks a subscriber that is not in use may hold before that is
+ *     logged, reported to listeners and counted; default 16
+ * @param unusedAge how old the oldest block may be that a subscriber holds that is not in use,
+ *     before that is logged, reported to listeners and counted; default 1d
  * @param maxMessages how many messages the queue may hold: those that its slowest subscriber has
  *     not completed, or without subscribers those in its log; and the delayed ones that wait and
  *     are not among these; 0: any number
@@ -49,6 +53,8 @@ public record QueueSettings(
     @Nullable String onDamage,
     @Nullable Long blockBytes,
     @Nullable Integer maxMessageBytes,
+    @Nullable Long unusedBlocks,
+    @Nullable Duration unusedAge,
     @Nullable Long maxMessages,
     @Nullable Long maxBytes,
     @Nullable WhenFull whenFull,
@@ -102,6 +108,8 @@ public record QueueSettings(
     private @Nullable String onDamage;
     private @Nullable Long blockBytes;
     private @Nullable Integer maxMessageBytes;
+    private @Nullable Long unusedBlocks;
+    private @Nullable Duration unusedAge;
     private @Nullable Long maxMessages;
     private @Nullable Long maxBytes;
     private @Nullable WhenFull whenFull;
@@ -156,6 +164,24 @@ public record QueueSettings(
     /** Sets {@code maxMessageBytes}: largest data of one message; default 16777216. */
     public Builder maxMessageBytes(int value) {
       maxMessageBytes = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code unusedBlocks}: how many blocks a subscriber that is not in use may hold before
+     * that is logged, reported to listeners and counted; default 16.
+     */
+    public Builder unusedBlocks(long value) {
+      unusedBlocks = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code unusedAge}: how old the oldest block may be that a subscriber holds that is not
+     * in use, before that is logged, reported to listeners and counted; default 1d.
+     */
+    public Builder unusedAge(Duration value) {
+      unusedAge = value;
       return this;
     }
 
@@ -263,6 +289,8 @@ public record QueueSettings(
           onDamage,
           blockBytes,
           maxMessageBytes,
+          unusedBlocks,
+          unusedAge,
           maxMessages,
           maxBytes,
           whenFull,

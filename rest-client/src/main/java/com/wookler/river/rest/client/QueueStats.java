@@ -16,6 +16,8 @@ package com.wookler.river.rest.client;
  * @param delayed messages that are not due yet
  * @param lostEver messages ever lost because of damage, restarts included; 0 from an older server
  * @param backupFailures failed backups of a block since the last successful one
+ * @param unusedSubscribers subscribers that are not in use and hold more of the log than {@code
+ *     unusedBlocks} or {@code unusedAge} says; 0 from an older server
  */
 public record QueueStats(
     long messages,
@@ -30,4 +32,5 @@ public record QueueStats(
     long diskFree,
     long delayed,
     long lostEver,
-    long backupFailures) {}
+    long backupFailures,
+    int unusedSubscribers) {}

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     and logged. Needs {@code ack}; default 0
  * @param deadLetterAge how long a dead letter is kept; older ones are dropped, counted and logged,
  *     while the subscriber is open. Needs {@code ack}; default 0s
+ * @param expiresAfter after which a subscriber that is not in use is removed, with its position and
+ *     dead letters; default 0s
  * @param expiryQueue the queue to which messages are transferred that expired before this
  *     subscriber had completed them; without it that of the queue
  * @param order in which order messages are delivered. With {@code KEY}, at most one message of a
@@ -43,6 +45,7 @@ public record SubscriberSettings(
     @Nullable Backoff backoff,
     @Nullable Long deadLetterLimit,
     @Nullable Duration deadLetterAge,
+    @Nullable Duration expiresAfter,
     @Nullable String expiryQueue,
     @Nullable String order,
     @Nullable String filterExpression,
@@ -87,6 +90,7 @@ public record SubscriberSettings(
     private @Nullable Backoff backoff;
     private @Nullable Long deadLetterLimit;
     private @Nullable Duration deadLetterAge;
+    private @Nullable Duration expiresAfter;
     private @Nullable String expiryQueue;
     private @Nullable String order;
     private @Nullable String filterExpression;
@@ -159,6 +163,15 @@ public record SubscriberSettings(
     }
 
     /**
+     * Sets {@code expiresAfter}: after which a subscriber that is not in use is removed, with its
+     * position and dead letters; default 0s.
+     */
+    public Builder expiresAfter(Duration value) {
+      expiresAfter = value;
+      return this;
+    }
+
+    /**
      * Sets {@code expiryQueue}: the queue to which messages are transferred that expired before
      * this subscriber had completed them; without it that of the queue.
      */
@@ -224,6 +237,7 @@ public record SubscriberSettings(
           backoff,
           deadLetterLimit,
           deadLetterAge,
+          expiresAfter,
           expiryQueue,
           order,
           filterExpression,

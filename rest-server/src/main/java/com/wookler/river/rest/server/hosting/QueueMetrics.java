@@ -45,6 +45,10 @@ public final class QueueMetrics {
               "Failed backups of a block since the last successful one",
               QueueStats::backupFailures),
           gauge(
+              "river_queue_unused_subscribers",
+              "Subscribers not in use that hold more of the log than queue.unused.* allows",
+              QueueStats::unusedSubscribers),
+          gauge(
               "river_queue_lost",
               "Messages missing in the current log because of damage or a power loss",
               QueueStats::lost),
