@@ -5,6 +5,7 @@ import static com.wookler.river.benchmarks.self.QueueWork.PATIENCE;
 import static com.wookler.river.benchmarks.self.QueueWork.RATE;
 import static com.wookler.river.benchmarks.self.QueueWork.acked;
 import static com.wookler.river.benchmarks.self.QueueWork.consume;
+import static com.wookler.river.benchmarks.self.QueueWork.lookUp;
 import static com.wookler.river.benchmarks.self.QueueWork.publish;
 
 import com.wookler.river.benchmarks.harness.Context;
@@ -167,6 +168,7 @@ final class Growth {
           into -> {
             into.add("publish", RATE, publish(queue, messages));
             into.add("consume", RATE, consume(active, messages));
+            into.add("look up", "look-ups/s", lookUp(queue, messages / 10));
             for (int added = queue.stats().blocks() - blocks; blocks > 1 && added > 0; added--) {
               keeper.next(); // the oldest blocks hold one message each
             }

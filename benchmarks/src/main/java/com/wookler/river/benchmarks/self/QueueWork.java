@@ -89,6 +89,17 @@ final class QueueWork {
     return batch;
   }
 
+  /** Reads the oldest and the newest message in turn; returns look-ups a second. */
+  static double lookUp(MessageQueue<byte[]> queue, int count) {
+    long oldest = queue.stats().firstSequence();
+    long newest = queue.stats().nextSequence() - 1;
+    long started = System.nanoTime();
+    for (int i = 0; i < count; i++) {
+      ThisJvm.check(queue.read(i % 2 == 0 ? oldest : newest).isPresent(), "a message is missing");
+    }
+    return perSecond(count, started);
+  }
+
   static double perSecond(long count, long startedNanos) {
     return count * 1e9 / (System.nanoTime() - startedNanos);
   }
