@@ -72,7 +72,7 @@ public final class ChronicleHeader {
   }
 
   /** Returns the first bytes of a file, as many as it has. */
-  static ByteBuffer head(FileChannel channel) throws IOException {
+  public static ByteBuffer head(FileChannel channel) throws IOException {
     return read(channel, 0, HEAD.length);
   }
 

@@ -2,8 +2,6 @@ package com.wookler.river.core.log.files;
 
 import java.nio.file.Path;
 import java.util.OptionalInt;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The names of a block's files: {@code b00000042.cq4}, {@code b00000042.seal}, {@code
@@ -14,16 +12,17 @@ public final class BlockName {
   private static final String SEAL = ".seal";
   public static final String AHEAD = ".precreated";
 
-  private static final Pattern DATA_NAME = Pattern.compile("b(\\d{8,10})\\.cq4");
-  private static final Pattern SEAL_NAME = Pattern.compile("b(\\d{8,10})\\.seal");
-  private static final Pattern MISPLACED_NAME = Pattern.compile("b(\\d{8,10})\\.cq4\\.misplaced");
+  private static final String MISPLACED = DATA + ".misplaced";
+  private static final char PREFIX = 'b';
+  private static final int LEAST_DIGITS = 8;
+  private static final int MOST_DIGITS = 10;
 
   private BlockName() {}
 
   /** Returns the name without ending: {@code b00000042}. */
   public static String of(int block) {
     String digits = Integer.toString(block);
-    return "b" + "0".repeat(Math.max(0, 8 - digits.length())) + digits;
+    return PREFIX + "0".repeat(Math.max(0, LEAST_DIGITS - digits.length())) + digits;
   }
 
   public static Path data(Path log, int block) {
@@ -41,28 +40,40 @@ public final class BlockName {
 
   /** Returns the name of a block's data file that a recovery found under another's name. */
   public static Path misplaced(Path log, int block) {
-    return log.resolve(of(block) + DATA + ".misplaced");
+    return log.resolve(of(block) + MISPLACED);
   }
 
   public static OptionalInt number(Path file) {
-    return number(DATA_NAME, file);
+    return number(file, DATA);
   }
 
   public static OptionalInt sealNumber(Path file) {
-    return number(SEAL_NAME, file);
+    return number(file, SEAL);
   }
 
   /** Returns the block whose data file was moved to this name. */
   public static OptionalInt misplacedNumber(Path file) {
-    return number(MISPLACED_NAME, file);
+    return number(file, MISPLACED);
   }
 
-  private static OptionalInt number(Pattern pattern, Path file) {
-    Matcher name = pattern.matcher(String.valueOf(file.getFileName()));
-    if (!name.matches()) {
+  /** Returns the number in a name of that ending; by hand, as an opening asks for each file. */
+  private static OptionalInt number(Path file, String ending) {
+    String name = String.valueOf(file.getFileName());
+    int digits = name.length() - ending.length() - 1;
+    if (digits < LEAST_DIGITS
+        || digits > MOST_DIGITS
+        || name.charAt(0) != PREFIX
+        || !name.endsWith(ending)) {
       return OptionalInt.empty();
     }
-    long number = Long.parseLong(name.group(1));
+    long number = 0;
+    for (int i = 1; i <= digits; i++) {
+      int digit = name.charAt(i) - '0';
+      if (digit < 0 || digit > 9) {
+        return OptionalInt.empty();
+      }
+      number = 10 * number + digit;
+    }
     return number <= Integer.MAX_VALUE ? OptionalInt.of((int) number) : OptionalInt.empty();
   }
 }

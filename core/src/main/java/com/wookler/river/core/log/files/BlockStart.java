@@ -1,14 +1,13 @@
 package com.wookler.river.core.log.files;
 
 import com.wookler.river.common.file.Checksum;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
@@ -32,8 +31,7 @@ import java.util.UUID;
 public record BlockStart(UUID queue, int block, long firstSequence, long lastMicros) {
   public static final int BYTES = 48;
 
-  private static final int HEAD_BYTES = DocumentHeader.BYTES + BYTES;
-  private static final int DOCUMENTS_BEFORE = 8; // the store's header and the first index
+  private static final int OFFSET = ChronicleHeader.BYTES + DocumentHeader.BYTES;
   private static final int SEARCHED_BYTES = 256 << 10; // it follows those
   private static final byte[] MAGIC = "RIVBLOC1".getBytes(StandardCharsets.US_ASCII);
 
@@ -66,35 +64,23 @@ public record BlockStart(UUID queue, int block, long firstSequence, long lastMic
 
   /** Returns the block start in a file; empty if it has none, or none that can be read. */
   public static Optional<BlockStart> read(Path file) throws IOException {
-    Optional<BlockStart> found = inPlace(file);
-    if (found.isPresent()) {
-      return found;
-    }
-    try (InputStream in = Files.newInputStream(file)) {
-      return find(in.readNBytes(SEARCHED_BYTES));
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      return read(channel);
     }
   }
 
-  /** Reads the block start of a file whose first documents are whole, with a few small reads. */
-  private static Optional<BlockStart> inPlace(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      ByteBuffer head = ByteBuffer.allocate(HEAD_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-      long offset = 0;
-      for (int i = 0; i < DOCUMENTS_BEFORE; i++) {
-        int length = channel.read(head.clear(), offset);
-        long size = length < DocumentHeader.BYTES ? 0 : DocumentHeader.sizeOf(head.getInt(0));
-        if (size == 0) {
-          break;
-        }
-        byte[] content = Arrays.copyOfRange(head.array(), DocumentHeader.BYTES, HEAD_BYTES);
-        Optional<BlockStart> start = decode(content, length - DocumentHeader.BYTES);
-        if (start.isPresent()) {
-          return start;
-        }
-        offset += size;
-      }
-      return Optional.empty();
-    }
+  /** Returns the block start in a file, by one small read where it is in its place. */
+  public static Optional<BlockStart> read(FileChannel channel) throws IOException {
+    byte[] inPlace = bytes(channel, OFFSET, BYTES);
+    Optional<BlockStart> start = decode(inPlace, inPlace.length);
+    return start.isPresent() ? start : find(bytes(channel, 0, SEARCHED_BYTES));
+  }
+
+  private static byte[] bytes(FileChannel channel, long offset, int length) throws IOException {
+    ByteBuffer read = ChronicleHeader.read(channel, offset, length);
+    byte[] bytes = new byte[read.remaining()];
+    read.get(bytes);
+    return bytes;
   }
 
   /** Returns the block start among these first bytes of a block's file. */

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -94,14 +95,16 @@ public record LogFiles(
 
   private void add(Path file) {
     String name = String.valueOf(file.getFileName());
+    OptionalInt block = BlockName.number(file);
+    OptionalInt seal = BlockName.sealNumber(file);
     if (name.endsWith(BlockName.AHEAD)
         || name.endsWith(DurableFiles.TEMPORARY)
         || name.equals(BlockStore.METADATA)) {
       passing.add(file);
-    } else if (BlockName.number(file).isPresent()) {
-      blocks.put(BlockName.number(file).getAsInt(), file);
-    } else if (BlockName.sealNumber(file).isPresent()) {
-      seals.put(BlockName.sealNumber(file).getAsInt(), file);
+    } else if (block.isPresent()) {
+      blocks.put(block.getAsInt(), file);
+    } else if (seal.isPresent()) {
+      seals.put(seal.getAsInt(), file);
     } else if (SIDE_FILES.contains(name)) {
       sideFiles.add(file);
     } else {

@@ -5,7 +5,6 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Device;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.ReadFailedException;
-import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.BlockFile;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockStart;
@@ -13,7 +12,6 @@ import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -39,7 +37,6 @@ import org.slf4j.LoggerFactory;
  */
 final class LogFileScan {
   private static final Logger LOG = LoggerFactory.getLogger(LogFileScan.class);
-  private static final int PADDING = 3; // after the last document, which a file may lack
 
   private final LogDirectory log;
   private final Device device;
@@ -47,7 +44,7 @@ final class LogFileScan {
   private final SortedMap<Integer, Path> misplaced = new TreeMap<>(); // by what they hold
   private final SortedMap<Integer, Path> displaced = new TreeMap<>(); // by where they may belong
   private final SortedMap<Integer, Seal> seals = new TreeMap<>();
-  private final SortedMap<Integer, BlockStart> starts = new TreeMap<>(); // by what they say
+  private final SortedMap<Integer, BlockHead> heads = new TreeMap<>(); // by what they say
   private final List<Path> leftovers = new ArrayList<>();
   private final Map<Path, String> strange = new TreeMap<>(); // with what is wrong
 
@@ -77,36 +74,20 @@ final class LogFileScan {
 
   /** Returns what the first document of a block says, if it can be read. */
   Optional<BlockStart> start(int block) {
-    return Optional.ofNullable(starts.get(block));
+    return Optional.ofNullable(heads.get(block)).map(BlockHead::start);
   }
 
   /** Returns the sequence at which the next block says that it starts, if one does. */
   OptionalLong startAfter(int block) {
-    return starts.tailMap(block + 1).values().stream()
-        .mapToLong(BlockStart::firstSequence)
+    return heads.tailMap(block + 1).values().stream()
+        .mapToLong(head -> head.start().firstSequence())
         .findFirst();
   }
 
-  /** Returns how a block differs from its seal, by a few small reads; empty if it seems not to. */
-  String unlikeSeal(Seal seal) throws IOException {
-    Path file = BlockName.data(log.path(), seal.block());
-    BlockStart start = starts.get(seal.block());
-    if (start == null) {
-      return "its start cannot be read";
-    }
-    if (start.firstSequence() != seal.firstSequence()) {
-      return "it starts at sequence " + start.firstSequence() + ", its seal says otherwise";
-    }
-    ByteBuffer head = ChronicleHeader.head(file);
-    if (!ChronicleHeader.isHead(head)) {
-      return "its header is damaged";
-    }
-    long last = head.getLong(ChronicleHeader.WRITE_POSITION);
-    if (last < 0 || last >= seal.bytes()) {
-      return "its note of the last document points to " + last;
-    }
-    long size = Files.size(file);
-    return size + PADDING < seal.bytes() ? "it has " + size + " bytes of " + seal.bytes() : "";
+  /** Returns how a block differs from its seal; empty if it seems not to. */
+  String unlikeSeal(Seal seal) {
+    BlockHead head = heads.get(seal.block());
+    return head == null ? "its start cannot be read" : head.unlike(seal);
   }
 
   /** Returns the highest number that a file has; 0 if there is none. */
@@ -207,20 +188,20 @@ final class LogFileScan {
 
   /** Returns whether it has a valid block start: then its number is known. */
   private boolean identify(Path file, Map<Path, UUID> foreign) throws IOException {
-    Optional<BlockStart> found = startIn(file);
-    if (found.isEmpty()) {
+    Optional<BlockHead> head = headOf(file);
+    if (head.isEmpty()) {
       return false;
     }
     leftovers.remove(file);
     strange.remove(file);
-    BlockStart start = found.get();
+    BlockStart start = head.get().start();
     if (!isOwn(start.queue())) {
       foreign.put(file, start.queue());
     } else if (BlockName.number(file).equals(OptionalInt.of(start.block()))) {
-      starts.put(start.block(), start);
+      heads.put(start.block(), head.get());
       blocks.put(start.block(), file);
     } else {
-      starts.putIfAbsent(start.block(), start);
+      heads.putIfAbsent(start.block(), head.get());
       if (misplaced.putIfAbsent(start.block(), file) != null) {
         strange.put(file, "is another copy of block " + start.block());
       }
@@ -228,9 +209,9 @@ final class LogFileScan {
     return true;
   }
 
-  private static Optional<BlockStart> startIn(Path file) throws IOException {
+  private static Optional<BlockHead> headOf(Path file) throws IOException {
     try {
-      return BlockStart.read(file);
+      return BlockHead.read(file);
     } catch (IOException e) {
       throw ReadFailedException.of(file, e);
     }
@@ -271,7 +252,7 @@ final class LogFileScan {
   }
 
   private void refuseForeign(Map<Path, UUID> foreign) {
-    boolean own = !starts.isEmpty();
+    boolean own = !heads.isEmpty();
     for (Seal seal : seals.values()) {
       if (isOwn(seal.queue())) {
         own = true;
