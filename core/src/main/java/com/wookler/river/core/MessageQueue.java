@@ -98,7 +98,17 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * @throws IllegalStateException the queue runs already or was closed
    */
   public void start() {
-    lifecycle.start();
+    lifecycle.start(true);
+  }
+
+  /** Starts all but what works for its subscribers: {@link #attach} follows. */
+  void open() {
+    lifecycle.start(false);
+  }
+
+  /** Starts what works for its subscribers, which may publish into other queues. */
+  void attach() {
+    lifecycle.attach();
   }
 
   RunningQueue<M> running() {

@@ -35,7 +35,8 @@ final class QueueLifecycle<M> {
     }
   }
 
-  void start() {
+  /** Starts a queue; without what works for its subscribers, {@link #attach} follows. */
+  void start(boolean attaches) {
     lock.lock();
     try {
       QueueConfig<M> settings = config;
@@ -47,10 +48,22 @@ final class QueueLifecycle<M> {
       }
       become(QueueState.STARTING);
       try {
-        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners));
+        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners, attaches));
       } finally {
         become(running == null ? QueueState.NEW : QueueState.RUNNING);
       }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Starts what works for the subscribers of a queue that runs; if it fails, it is to be closed.
+   */
+  void attach() {
+    lock.lock();
+    try {
+      Interrupts.defer(running()::attach);
     } finally {
       lock.unlock();
     }

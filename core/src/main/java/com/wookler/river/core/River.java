@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.Env;
+import com.wookler.river.common.ParallelWork;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -45,15 +46,14 @@ public final class River implements AutoCloseable {
     }
     boolean ownsEnv = root.child("env").isPresent() && Env.find().isEmpty();
     Env env = ownsEnv ? Env.create(file, root.name()) : null;
-    Map<String, MessageQueue<?>> opened = new LinkedHashMap<>();
+    Map<String, MessageQueue<?>> queues = new LinkedHashMap<>();
     try {
-      for (MessageQueue<?> queue : configured(root)) {
-        queue.start();
-        opened.put(queue.name(), queue);
-      }
-      return new River(file, opened, env);
+      configured(root).forEach(queue -> queues.put(queue.name(), queue));
+      ParallelWork.forEach("RIVER-open", List.copyOf(queues.values()), MessageQueue::open);
+      queues.values().forEach(MessageQueue::attach);
+      return new River(file, queues, env);
     } catch (Throwable e) {
-      close(opened, env).addTo(e);
+      close(queues, env).addTo(e);
       throw e;
     }
   }

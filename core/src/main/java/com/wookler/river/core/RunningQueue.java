@@ -74,11 +74,12 @@ final class RunningQueue<M> implements OpenQueue {
   // subscribers when it was closed; guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of();
 
-  RunningQueue(QueueConfig<M> config, Listeners listeners) {
-    this(config, listeners, true);
+  RunningQueue(QueueConfig<M> config, Listeners listeners, boolean attaches) {
+    this(config, listeners, true, attaches);
   }
 
-  private RunningQueue(QueueConfig<M> config, Listeners listeners, boolean hasDeadLetters) {
+  private RunningQueue(
+      QueueConfig<M> config, Listeners listeners, boolean hasDeadLetters, boolean attaches) {
     this.config = config;
     long started = config.time().nanoTime();
     try {
@@ -117,6 +118,9 @@ final class RunningQueue<M> implements OpenQueue {
 
       closing.enter(SERVICE);
       startService();
+      if (attaches) {
+        attach();
+      }
     } catch (Throwable e) {
       closing.close().addTo(e);
       throw e;
@@ -145,7 +149,13 @@ final class RunningQueue<M> implements OpenQueue {
     closing.add(SERVICE, forwards::stop);
     forwards.start();
     closing.add(SERVICE, storage.counters.show(this::stats)::close);
-    // last: attachments may publish into this queue, and are closed while everything else is open
+  }
+
+  /**
+   * Starts what works for subscribers, once. Last: it may publish into this queue, and is closed
+   * while everything else is open.
+   */
+  void attach() {
     config.attachments().forEach(this::attach);
   }
 
@@ -182,7 +192,7 @@ final class RunningQueue<M> implements OpenQueue {
   }
 
   static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
-    return new RunningQueue<>(config, new Listeners(), false);
+    return new RunningQueue<>(config, new Listeners(), false, false);
   }
 
   private BiFunction<String, Path, DeadLetterStore<M>> deadLetters() {

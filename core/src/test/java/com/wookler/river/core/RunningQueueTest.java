@@ -34,7 +34,7 @@ class RunningQueueTest {
             .directory(directory)
             .recycle(recycle)
             .set(QueueOptions.BACKUP_DIRECTORY, backup);
-    return new RunningQueue<>(settings.config(), new Listeners());
+    return new RunningQueue<>(settings.config(), new Listeners(), true);
   }
 
   @Test

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -604,6 +605,30 @@ class XmlQueueTest {
     free.start();
     assertThatThrownBy(() -> river(queue("orders", required(), "")))
         .isInstanceOf(QueueLockedException.class);
+  }
+
+  @Test
+  void shouldOpenManyQueuesAtOnce() throws IOException {
+    List<String> names = IntStream.range(0, 24).mapToObj(i -> "q" + (97 * i % 24)).toList();
+    StringBuilder all = new StringBuilder();
+    names.forEach(name -> all.append(queue(name, required(), "")));
+    River river = river(all.toString());
+    assertThat(river.queues().keySet()).containsExactlyElementsOf(names);
+    for (String name : names) {
+      assertThat(river.<String>queue(name).publisher().publish("m0")).isZero();
+    }
+    river.close();
+    Path log = directory.resolve("q5/log");
+    Path kept = directory.resolve("kept");
+    Files.move(log, kept);
+    Files.createFile(log); // is known only when it is opened
+    assertThatThrownBy(() -> river(all.toString())).hasMessageContaining("q5");
+    Files.delete(log);
+    Files.move(kept, log);
+    River again = river(all.toString()); // no other was left open
+    for (String name : names) {
+      assertThat(again.<String>queue(name).publisher().publish("m1")).isEqualTo(1);
+    }
   }
 
   @Test

@@ -9,6 +9,8 @@ import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.Queues;
+import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import java.io.IOException;
@@ -70,6 +72,15 @@ class ReactorXmlTest {
     }
   }
 
+  /** Notes whether the queue "invoices" runs. */
+  public static final class Looking implements Processor<String> {
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      SEEN.add(Queues.publisher("invoices").isPresent() ? "runs" : "does not run");
+      return ProcessResult.pass();
+    }
+  }
+
   /** Accepts messages with an even sequence. */
   public static final class Even implements Predicate<Delivery<String>> {
     @Override
@@ -126,6 +137,46 @@ class ReactorXmlTest {
     MessageQueue<String> queue = new MessageQueue<>();
     queue.configure(node);
     return queue;
+  }
+
+  @Test
+  void shouldProcessOnceAllQueuesOfTheFileRun() throws IOException {
+    String queue =
+        """
+        <queue name="%s">
+          <params>
+            <param name="queue.message.converter" value="%sText"/>
+            <param name="queue.directory" value="%s"/>
+          </params>
+          %s
+        </queue>
+        """;
+    String reactor =
+        """
+        <subscribers>
+          <subscriber name="audit">
+            <params><param name="subscriber.ack.required" value="true"/></params>
+            <processor name="look" class="%sLooking"/>
+          </subscriber>
+        </subscribers>
+        """
+            .formatted(NAME);
+    Path data = directory.resolve("data");
+    try (MessageQueue<String> orders = configured("")) {
+      orders.start();
+      orders.publisher().publish("m0"); // which waits when the file is opened
+    }
+    Path file = directory.resolve("both.xml");
+    Files.writeString(
+        file,
+        "<river>"
+            + queue.formatted("orders", NAME, data, reactor)
+            + queue.formatted("invoices", NAME, data, "")
+            + "</river>");
+    try (River river = River.open(file)) {
+      await().until(() -> river.queue("orders").subscriber("audit").stats().lag() == 0);
+    }
+    assertThat(SEEN).containsExactly("runs");
   }
 
   private static void run(MessageQueue<String> queue, int messages) {

@@ -22,11 +22,16 @@ public final class FirstFailure {
     try {
       step.run();
     } catch (Throwable e) {
-      if (first == null) {
-        first = e;
-      } else if (first != e) {
-        first.addSuppressed(e);
-      }
+      add(e);
+    }
+  }
+
+  /** Keeps a failure. */
+  public void add(Throwable failure) {
+    if (first == null) {
+      first = failure;
+    } else if (first != failure) {
+      first.addSuppressed(failure);
     }
   }
 

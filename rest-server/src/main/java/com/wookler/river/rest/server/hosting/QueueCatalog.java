@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.ParallelWork;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.MessageQueue;
@@ -51,7 +52,10 @@ public final class QueueCatalog implements AutoCloseable {
     this.backups = backups;
     this.files = new SettingsFiles(directory);
     try {
-      files.all().forEach((name, settings) -> queues.put(name, reopen(name, settings)));
+      ParallelWork.forEach(
+          "RIVER-open",
+          List.copyOf(files.all().entrySet()),
+          each -> queues.put(each.getKey(), reopen(each.getKey(), each.getValue())));
     } catch (Throwable e) {
       close();
       throw e;
