@@ -26,16 +26,21 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class SmokeTest {
   private static final Map<String, Integer> SCALE_ROWS =
-      Map.of(
-          "blocks", 4,
-          "subscribers", 4,
-          "backlog", 6,
-          "acks", 6,
-          "restart", 4,
-          "reopen", 1,
-          "redelivery", 2,
-          "queues", 7,
-          "archive", 6);
+      Map.ofEntries(
+          Map.entry("blocks", 4),
+          Map.entry("subscribers", 4),
+          Map.entry("backlog", 6),
+          Map.entry("acks", 6),
+          Map.entry("restart", 4),
+          Map.entry("reopen", 1),
+          Map.entry("redelivery", 2),
+          Map.entry("delayed", 1),
+          Map.entry("behind", 2),
+          Map.entry("duplicates", 2),
+          Map.entry("keys", 4),
+          Map.entry("completions", 4),
+          Map.entry("queues", 7),
+          Map.entry("archive", 6));
 
   /** Targets that a tiny run has no line for: those that name a large end. */
   private static final String LARGE_END = ".*(0 waiting|0 blocks|0 idle|,000).*";

@@ -23,6 +23,14 @@ public final class Scale {
               part("restart", "open a queue with a backlog and many acks", Totals::restart),
               part("reopen", "open a queue again, with 1,000 subscribers", Totals::reopen),
               part("redelivery", "1 million in flight, delivered again", Totals::redelivery),
+              part("delayed", "1 million delayed messages due at once", Costs::delayed),
+              part("behind", "a plain message after 1 million delayed ones", Costs::behind),
+              part("duplicates", "ids that are known, and ids that are new", Costs::duplicates),
+              part("keys", "order by key with 64 k in flight, and with nacks", Costs::keys),
+              part(
+                  "completions",
+                  "nacks, expiry and dead letters, many at once",
+                  Costs::completions),
               part("queues", "1,000 quiet queues in one JVM", Totals::queues),
               part("archive", "archive alone, and beside a publisher", Totals::archive)));
 

@@ -8,7 +8,6 @@ import com.wookler.river.benchmarks.harness.Context;
 import com.wookler.river.benchmarks.harness.Latencies;
 import com.wookler.river.benchmarks.harness.Rounds;
 import com.wookler.river.benchmarks.harness.ThisJvm;
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueListener;
 import com.wookler.river.core.message.MessageConverter;
@@ -18,7 +17,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -273,31 +271,6 @@ final class Totals {
       left -= batch.size();
     }
     ThisJvm.check(seen.cardinality() == messages, seen.cardinality() + " of " + messages);
-  }
-
-  /** The system's clocks, which can be put forward, so that all timeouts pass at one moment. */
-  private static final class ShiftedTime implements TimeSource {
-    private final TimeSource system = TimeSource.system();
-    private final AtomicLong shift = new AtomicLong(); // nanoseconds
-
-    void advance(Duration step) {
-      shift.addAndGet(step.toNanos());
-    }
-
-    @Override
-    public long nanoTime() {
-      return system.nanoTime() + shift.get();
-    }
-
-    @Override
-    public Instant wallTime() {
-      return system.wallTime().plusNanos(shift.get());
-    }
-
-    @Override
-    public long epochMicros() {
-      return system.epochMicros() + shift.get() / 1_000;
-    }
   }
 
   /** Returns events as applications publish them: JSON of about 400 bytes, always the same ones. */
