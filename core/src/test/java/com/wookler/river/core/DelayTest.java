@@ -558,4 +558,49 @@ class DelayTest {
     queue.delete();
     assertThat(directory.resolve("orders")).doesNotExist();
   }
+
+  private void publishDelayed(int messages) {
+    List<Message<String>> all = new ArrayList<>();
+    for (int i = 0; i < messages; i++) {
+      all.add(delayed("later-" + i, MINUTE));
+    }
+    queue().publisher().putAll(all, Durability.MEMORY);
+  }
+
+  @Test
+  void shouldDeliverAPlainMessageThatFollowsManyDelayedOnes() throws InterruptedException {
+    started(builder());
+    Subscriber<String> billing = billing();
+    for (int i = 0; i < 10; i++) {
+      publishDelayed(5_000);
+    }
+    queue().publisher().publish("now");
+    assertThat(billing.next()).extracting(Delivery::data).isEqualTo("now");
+    publishDelayed(50_000);
+    queue().publisher().publish("then");
+    assertThat(billing.batchAsync(10, Duration.ofHours(1)).join())
+        .extracting(Delivery::data)
+        .containsExactly("then");
+    assertThat(billing.stats().lag()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldPassOverDelayedMessagesNoFurtherThanTheWindowReaches() throws InterruptedException {
+    started(builder());
+    Subscriber<String> billing =
+        queue()
+            .subscriber(
+                SubscriberConfig.builder("billing").ack(true).maxInFlight(10).window(100).build());
+    queue().publisher().publish("held");
+    publishDelayed(500);
+    queue().publisher().publish("after");
+    Delivery<String> held = billing.next();
+    assertThat(billing.next()).isNull();
+    assertThat(billing.stats().windowUsed()).isEqualTo(100);
+    held.ack();
+    assertThat(take(billing, 1)).containsExactly("after");
+    time.advance(MINUTE);
+    queue().publisher().publish(delayed("wakes", MILLI));
+    assertThat(take(billing, 500)).startsWith("later-0").endsWith("later-499");
+  }
 }

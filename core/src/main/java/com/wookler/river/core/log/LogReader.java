@@ -121,6 +121,49 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
+  /**
+   * Passes over the messages from the position on of which copies are delivered when they are due.
+   * Their checksums are verified, and nothing is made of them. It stops before what is damaged,
+   * which {@link #next} reports.
+   *
+   * @param most messages
+   * @return the position
+   */
+  public long passDelayed(int most) {
+    long last = position + most;
+    while (position < last && position < log.nextSequence() && isDelayedNext()) {
+      position++;
+    }
+    return position;
+  }
+
+  private boolean isDelayedNext() {
+    try {
+      return passDelayedOrNot();
+    } catch (InternalError e) {
+      settle();
+      return false;
+    }
+  }
+
+  /** Passes the next message if it is delayed; any line may throw, as in {@link #next}. */
+  private boolean passDelayedOrNot() {
+    try {
+      if (!document.hasNext() || document.nextSequence() != position) {
+        load();
+      }
+      return document.passDelayed();
+    } catch (DamagedException | IOException e) {
+      settle();
+      return false;
+    }
+  }
+
+  private void settle() {
+    PageFaults.settle();
+    cursor.close();
+  }
+
   /** Returns whether the message at the position was published together with the one before it. */
   public boolean isWithinBatch() {
     return document.hasNext()
@@ -326,8 +369,7 @@ public final class LogReader implements AutoCloseable {
   }
 
   private DamagedMessageException damaged(long sequence, Throwable e) {
-    PageFaults.settle();
-    cursor.close();
+    settle();
     String what =
         e instanceof InternalError ? "damaged: its bytes cannot be read: " + e : e.getMessage();
     return new DamagedMessageException(where(sequence) + ": " + what + place(sequence), e);

@@ -16,6 +16,7 @@ import com.wookler.river.core.message.DocumentFormat.HeaderCheck;
 import java.util.Map;
 import java.util.UUID;
 import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads one document after the other, and verifies every byte that it returns: {@link #open} the
@@ -28,6 +29,7 @@ public final class DocumentReader {
   private final HeaderCheck headerCheck;
   private final CRC32C crc = new CRC32C();
   private final ArrayBytes array = new ArrayBytes();
+  private @Nullable EntryBuffer passed; // a message that is verified, not returned
 
   private DocumentBytes bytes = array;
   private long start;
@@ -264,6 +266,29 @@ public final class DocumentReader {
     long sequence = nextSequence();
     pass(length);
     return proven(entry, length, sequence);
+  }
+
+  /**
+   * Verifies the next message, and passes it if a copy of it is delivered when it is due.
+   *
+   * @return whether it was passed; if not, it is the next message still
+   * @throws DamagedMessageException as {@link #next()}
+   */
+  public boolean passDelayed() {
+    EntryBuffer copy = passed;
+    if (copy == null) {
+      copy = new EntryBuffer();
+      passed = copy;
+    }
+    copy.clear();
+    int length = entryLength();
+    int found = copy.copy(bytes, entryAt + ENTRY_PREFIX_BYTES, length, crc);
+    requireCheck(found, bytes.intAt(entryAt), length, nextSequence());
+    if (!copy.isDelayed()) {
+      return false;
+    }
+    pass(length);
+    return true;
   }
 
   private int proven(long entry, int length, long sequence) {

@@ -1,6 +1,8 @@
 package com.wookler.river.core.message;
 
+import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
+import static com.wookler.river.core.message.DocumentFormat.KNOWN_FLAGS;
 import static com.wookler.river.core.message.DocumentFormat.SHORT;
 
 import java.nio.charset.StandardCharsets;
@@ -70,6 +72,11 @@ public final class EntryBuffer {
   /** Returns whether the copied entry has no more than data and perhaps a key. */
   boolean isPlain() {
     return isPlain(bytes[end]);
+  }
+
+  /** Returns whether the copied entry is of a message that is delivered later, as a copy. */
+  boolean isDelayed() {
+    return (bytes[end] & FLAG_DELAY) != 0 && (bytes[end] & ~KNOWN_FLAGS) == 0;
   }
 
   static boolean isPlain(byte flags) {

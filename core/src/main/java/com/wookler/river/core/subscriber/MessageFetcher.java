@@ -32,6 +32,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   private static final int FIRST_CAPACITY = 64;
   // how many messages that wait for their keys are read at most before others have the lock
   private static final int READ_AHEAD = 1024;
+  // the same, for delayed messages that are passed over, which cost a tenth of that
+  private static final int PASS_AHEAD = 8 * READ_AHEAD;
 
   private final DeliveryOwner<M> owner;
   private final StoredMessage.Maker<MessageDelivery<M>> maker;
@@ -49,6 +51,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final String who;
   private final @Nullable PastReader past;
   private final Queue<MessageDelivery<M>> returned = new ArrayDeque<>();
+  private int passable = 1; // delayed messages that are passed over at once
   private boolean inPast; // whether its position may lie before the log
   private Stop stop = Stop.END;
   private long taken;
@@ -60,7 +63,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     END, // every published message was looked at
     FULL, // the window or the limit of messages in flight is reached, until one is completed
     STUCK, // the next message has expired and cannot be kept now, until housekeeping tries again
-    READ_AHEAD // many messages wait for their keys; the next take continues after them
+    // many messages wait for their keys, or until they are due; the next take continues after them
+    READ_AHEAD
   }
 
   /** One way to take messages from it. */
@@ -247,6 +251,7 @@ final class MessageFetcher<M> implements AutoCloseable {
       }
     }
     int left = READ_AHEAD;
+    int passes = PASS_AHEAD;
     while (!expiry.isStuck() && ledger.canDeliver()) {
       if ((skipsExhausted && ledger.skipExhausted())
           || (passesPostponed && ledger.skipPostponed(nowMillis))) {
@@ -259,7 +264,15 @@ final class MessageFetcher<M> implements AutoCloseable {
         return null;
       }
       long position = ledger.position();
-      if (Terms.isDelayed(readTerms) || DeadLetter.isForAnother(delivery.headers(), name)) {
+      if (Terms.isDelayed(readTerms)) {
+        passes -= passDelayed(position, before == null);
+        if (passes <= 0) {
+          stop = Stop.READ_AHEAD;
+          return null;
+        }
+        continue;
+      }
+      if (DeadLetter.isForAnother(delivery.headers(), name)) {
         ledger.skip(position + 1);
         continue;
       }
@@ -289,6 +302,21 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
     stop = expiry.isStuck() ? Stop.STUCK : Stop.FULL;
     return null;
+  }
+
+  /**
+   * Passes over a delayed message and those that follow it in the log: of each run of them, twice
+   * as many as the time before, so that little is read in vain where the window ends before.
+   *
+   * @return how many messages it has looked at
+   */
+  private int passDelayed(long position, boolean inLog) {
+    long end = position + 1;
+    if (inLog) {
+      end = reader.passDelayed(passable);
+    }
+    passable = ledger.skip(end) >= end ? Math.min(2 * passable, PASS_AHEAD) : 1;
+    return (int) (end - position);
   }
 
   /** Returns why the last take delivered nothing, if it did not. */

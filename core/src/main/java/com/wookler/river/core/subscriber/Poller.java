@@ -23,14 +23,12 @@ final class Poller<M> {
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final @Nullable FilterStage<M> filter;
-  private final boolean byKey;
 
   Poller(
       SubscriberState<M> state, DeadLettering<M> deadLettering, @Nullable FilterStage<M> filter) {
     this.state = state;
     this.deadLettering = deadLettering;
     this.filter = filter;
-    this.byKey = state.config.order() == Order.KEY;
   }
 
   @Nullable Delivery<M> takeOne() {
@@ -100,14 +98,18 @@ final class Poller<M> {
     return taken;
   }
 
-  /** Lets waiting consumers lock first; returns whether the last take stopped at locked keys. */
+  /** Returns whether the last take stopped on its way; consumers that wait lock first then. */
   private boolean mayFindMore() {
-    if (!byKey) {
+    if (!hasStoppedOnItsWay()) {
       return false;
     }
     if (state.lock.hasQueuedThreads()) {
       state.time.park(this, 1);
     }
+    return true;
+  }
+
+  private boolean hasStoppedOnItsWay() {
     state.lock.lock();
     try {
       return !state.isClosed() && !state.isPaused() && state.fetcher.stop() == Stop.READ_AHEAD;

@@ -13,6 +13,7 @@ import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.log.recovery.RecoveryInput;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -177,6 +178,16 @@ final class LogFixture implements AutoCloseable {
       byte[] data = ("m" + (log.nextSequence() + i)).getBytes(StandardCharsets.UTF_8);
       buffer.document().add(data, null, Map.of());
     }
+    log.append(buffer, time.epochMicros());
+    return this;
+  }
+
+  /** Publishes a message with terms. */
+  LogFixture message(Terms terms) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    buffer.document().start();
+    byte[] data = ("m" + log.nextSequence()).getBytes(StandardCharsets.UTF_8);
+    buffer.document().add(data, null, Map.of(), terms);
     log.append(buffer, time.epochMicros());
     return this;
   }

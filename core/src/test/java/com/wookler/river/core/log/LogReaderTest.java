@@ -9,6 +9,7 @@ import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -31,6 +32,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Reading in order and at random, and everything that damaged bytes must never do. */
 @Timeout(120)
 class LogReaderTest {
+  private static final int DELAY = 16; // the flag of a delayed message
+
   @TempDir Path directory;
 
   private LogFixture log;
@@ -435,5 +438,55 @@ class LogReaderTest {
       }
     }
     return damage;
+  }
+
+  private void delayed(int messages) {
+    Terms terms = new Terms(null, 0, 1_000_000);
+    for (int i = 0; i < messages; i++) {
+      log.message(terms);
+    }
+  }
+
+  @Test
+  void shouldPassOverDelayedMessagesUpToAPlainOne() {
+    log.recycleAt(10).open();
+    log.publish(2);
+    delayed(30);
+    log.publish(1);
+    delayed(5);
+    LogReader reader = log.reader();
+    assertThat(reader.passDelayed(100)).isZero();
+    shouldRead(reader, 0, 2);
+    assertThat(reader.passDelayed(7)).isEqualTo(9);
+    assertThat(reader.passDelayed(100)).isEqualTo(32);
+    assertThat(reader.passDelayed(100)).isEqualTo(32);
+    shouldRead(reader, 32, 33);
+    assertThat(reader.passDelayed(100)).isEqualTo(38);
+    assertThat(reader.next()).isNull();
+    log.publish(1);
+    shouldRead(reader, 38, 39);
+  }
+
+  @Test
+  void shouldNotPassOverADamagedDelayedMessage() throws IOException {
+    log.recycleAt(10).open();
+    delayed(25);
+    LogFixture.flip(log.block(2), log.offsets(2).get(3) + 4 + 32 + 10, 0x10);
+    LogReader reader = log.reader();
+    assertThat(reader.passDelayed(100)).isEqualTo(13);
+    shouldMeetDamage(reader, 13, 2);
+    reader.moveTo(14);
+    assertThat(reader.passDelayed(100)).isEqualTo(25);
+  }
+
+  @Test
+  void shouldNotTakeAPlainMessageForADelayedOneThatDamageMadeOfIt() throws IOException {
+    log.open();
+    log.publish(3);
+    LogFixture.flip(log.block(1), log.offsets(1).get(1) + 4 + 32 + 8, DELAY);
+    LogReader reader = log.reader();
+    shouldRead(reader, 0, 1);
+    assertThat(reader.passDelayed(100)).isEqualTo(1);
+    shouldMeetDamage(reader, 1, 1);
   }
 }
