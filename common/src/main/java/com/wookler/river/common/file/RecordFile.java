@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 public final class RecordFile implements AutoCloseable {
   private static final int AHEAD_BYTES = 1 << 10; // read at first: most records are shorter
   private static final int WINDOW_BYTES = 256 << 10;
+  private static final int ONWARD_BYTES =
+      64 << 10; // read at once of records that follow each other
 
   private final Series series;
   private final Path path;
@@ -109,7 +111,7 @@ public final class RecordFile implements AutoCloseable {
    */
   public Series.Header header(int most) throws IOException {
     try (RandomAccessFile in = open(path)) {
-      ByteBuffer bytes = read(in, 0, buffer(most));
+      ByteBuffer bytes = read(in, 0, buffer(most), most);
       return series.header(path, Arrays.copyOf(bytes.array(), bytes.limit()), owner, number);
     }
   }
@@ -182,16 +184,16 @@ public final class RecordFile implements AutoCloseable {
     return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Fills a buffer from an offset on, as far as the file goes, and sets its limit to that. */
-  private static ByteBuffer read(RandomAccessFile in, long offset, ByteBuffer into)
+  /** Reads bytes from an offset on, as far as the file goes, and sets the limit to that. */
+  private static ByteBuffer read(RandomAccessFile in, long offset, ByteBuffer into, int most)
       throws IOException {
     in.seek(offset);
     int length = 0;
     int read;
     do {
-      read = in.read(into.array(), length, into.capacity() - length);
+      read = in.read(into.array(), length, most - length);
       length += Math.max(0, read);
-    } while (read > 0 && length < into.capacity());
+    } while (read > 0 && length < most);
     return into.limit(length);
   }
 
@@ -211,10 +213,14 @@ public final class RecordFile implements AutoCloseable {
     return new Reader();
   }
 
-  /** Reads records through one descriptor and one buffer; for one thread at a time. */
+  /**
+   * Reads records through one descriptor and one buffer; of those that follow each other many at
+   * once. For one thread at a time.
+   */
   public final class Reader implements AutoCloseable {
     private final RandomAccessFile in = open(path);
-    private final ByteBuffer ahead = buffer(AHEAD_BYTES);
+    private ByteBuffer window = buffer(AHEAD_BYTES).limit(0);
+    private long windowAt;
 
     private Reader() throws IOException {}
 
@@ -224,15 +230,46 @@ public final class RecordFile implements AutoCloseable {
      * @throws DamagedException there is none at this offset
      */
     public ByteBuffer record(long offset) throws IOException {
-      ByteBuffer bytes = read(in, offset, ahead.clear());
-      int size = series.sizeAt(bytes, 0);
-      if (size > bytes.limit()) {
-        bytes = read(in, offset, buffer((int) Math.min(size, in.length() - offset)));
+      int size = sizeInWindow(offset);
+      if (size < 0) {
+        load(offset);
+        size = sizeInWindow(offset);
       }
-      if (size > bytes.limit() || !series.isValid(bytes, 0, seed)) {
+      if (size < 0) {
         throw new DamagedException("damaged: " + path + " has no record at byte " + offset);
       }
-      return bytes.limit(size);
+      return window.slice((int) (offset - windowAt), size).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** Returns the size of a record that the window has whole; -1 if it has none. */
+    private int sizeInWindow(long offset) {
+      if (offset < windowAt || offset >= windowAt + window.limit()) {
+        return -1;
+      }
+      int at = (int) (offset - windowAt);
+      int size = series.sizeAt(window, at);
+      return size <= window.limit() - at && series.isValid(window, at, seed) ? size : -1;
+    }
+
+    /** Reads a record into the window, and those after it if they are likely to be read too. */
+    private void load(long offset) throws IOException {
+      long end = windowAt + window.limit();
+      boolean onward = windowAt > 0 && offset >= windowAt && offset <= end + AHEAD_BYTES;
+      fill(offset, onward ? ONWARD_BYTES : AHEAD_BYTES);
+      int size = series.sizeAt(window, 0);
+      if (size > window.limit()) {
+        fill(offset, (int) Math.min(size, in.length() - offset));
+      }
+    }
+
+    private void fill(long offset, int most) throws IOException {
+      int capacity = window.capacity();
+      if (capacity < most || capacity > ONWARD_BYTES) { // that of a large record is not kept
+        window = buffer(most);
+      }
+      window.limit(0);
+      windowAt = offset;
+      read(in, offset, window, most);
     }
 
     @Override
@@ -266,7 +303,7 @@ public final class RecordFile implements AutoCloseable {
       this.end = end;
       this.at = from;
       this.windowAt = from;
-      read(in, from, window);
+      read(in, from, window, WINDOW_BYTES);
     }
 
     void run(Visitor visitor) throws IOException {
@@ -299,7 +336,7 @@ public final class RecordFile implements AutoCloseable {
       int most = Series.PREFIX_BYTES + Math.min(series.checked(), series.most());
       if (at < windowAt || Math.min(end, at + most) > windowAt + window.limit()) {
         windowAt = at;
-        read(in, at, window);
+        read(in, at, window, WINDOW_BYTES);
       }
       int here = (int) (at - windowAt);
       int size = series.sizeAt(window, here);

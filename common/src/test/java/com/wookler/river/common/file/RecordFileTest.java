@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,6 +43,10 @@ class RecordFileTest {
       file.force();
       return file.path();
     }
+  }
+
+  private ByteBuffer record(long number, long offset) throws IOException {
+    return file(number).record(offset);
   }
 
   private List<String> scan(long number, long end) throws IOException {
@@ -77,11 +82,11 @@ class RecordFileTest {
       flipped[at + bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
       Files.write(path, flipped);
       assertThat(scan(1, whole.length)).as("bit %s", bit).containsExactly("0", "40-80", "2");
-      assertThatThrownBy(() -> file(1).record(at)).isInstanceOf(DamagedException.class);
+      assertThatThrownBy(() -> record(1, at)).isInstanceOf(DamagedException.class);
     }
     whole[at + 20] ^= 1; // has a checksum of its own
     Files.write(path, whole);
-    assertThat(file(1).record(at).get(20)).isEqualTo((byte) 1);
+    assertThat(record(1, at).get(20)).isEqualTo((byte) 1);
   }
 
   @Test
@@ -123,5 +128,106 @@ class RecordFileTest {
     assertThatThrownBy(() -> file(1).header(HEADER_BYTES))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("format version 2");
+  }
+
+  private static void shouldRead(RecordFile.Reader reader, int number) throws IOException {
+    ByteBuffer record = reader.record(HEADER_BYTES + (long) number * RECORD_BYTES);
+    assertThat(record.limit()).isEqualTo(RECORD_BYTES);
+    assertThat(record.getLong(8)).isEqualTo(number);
+  }
+
+  @Test
+  void shouldReadRecordsInAnyOrder() throws IOException {
+    write(1, 20_000);
+    try (RecordFile.Reader reader = file(1).reader()) {
+      for (int i = 0; i < 20_000; i++) {
+        shouldRead(reader, i);
+      }
+      Random random = new Random(1);
+      for (int i = 0; i < 2_000; i++) {
+        shouldRead(reader, random.nextInt(20_000));
+      }
+      for (int i = 19_999; i >= 19_000; i--) {
+        shouldRead(reader, i);
+      }
+    }
+  }
+
+  @Test
+  void shouldReadRecordsLargerThanWhatIsReadAtOnce() throws IOException {
+    int[] sizes = {40, 900, 200_000, 1_100, 64 << 10, 41, 1 << 19, 40};
+    long[] offsets = new long[sizes.length];
+    long end = HEADER_BYTES;
+    Path path = write(1, 0);
+    RecordFile file = file(1);
+    for (int i = 0; i < sizes.length; i++) {
+      ByteBuffer record = Sealed.payload(sizes[i]).putLong(8, i).put(sizes[i] - 1, (byte) i);
+      file.seal(record, 0, sizes[i] - Series.PREFIX_BYTES);
+      file.write(record, end);
+      offsets[i] = end;
+      end += sizes[i];
+    }
+    file.force();
+    try (RecordFile.Reader reader = file(1).reader()) {
+      for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < sizes.length; i++) {
+          ByteBuffer record = reader.record(offsets[i]);
+          assertThat(record.limit()).isEqualTo(sizes[i]);
+          assertThat(record.getLong(8)).isEqualTo(i);
+          assertThat(record.get(sizes[i] - 1)).isEqualTo((byte) i);
+        }
+      }
+      long missing = end;
+      assertThatThrownBy(() -> reader.record(missing)).isInstanceOf(DamagedException.class);
+      assertThatThrownBy(() -> reader.record(missing + 70_000))
+          .isInstanceOf(DamagedException.class);
+    }
+    assertThat(Files.size(path)).isEqualTo(end);
+  }
+
+  @Test
+  void shouldReadWhatWasAppendedAfterItHasReadTheEnd() throws IOException {
+    write(1, 2);
+    RecordFile file = file(1);
+    try (RecordFile.Reader reader = file.reader()) {
+      shouldRead(reader, 0);
+      shouldRead(reader, 1);
+      assertThatThrownBy(() -> shouldRead(reader, 2)).isInstanceOf(DamagedException.class);
+      ByteBuffer record = Sealed.payload(RECORD_BYTES).putLong(8, 2);
+      file.seal(record, 0, RECORD_BYTES - Series.PREFIX_BYTES);
+      ByteBuffer torn = record.duplicate().limit(10);
+      file.write(torn, HEADER_BYTES + 2L * RECORD_BYTES);
+      assertThatThrownBy(() -> shouldRead(reader, 2)).isInstanceOf(DamagedException.class);
+      file.write(record.rewind(), HEADER_BYTES + 2L * RECORD_BYTES);
+      shouldRead(reader, 2);
+      shouldRead(reader, 1);
+      file.force();
+    }
+  }
+
+  @Test
+  void shouldNoticeThatTheFileIsCutWhileItIsRead() throws IOException {
+    Path path = write(1, 20_000);
+    try (RecordFile.Reader reader = file(1).reader()) {
+      shouldRead(reader, 1);
+      byte[] half = Arrays.copyOf(Files.readAllBytes(path), HEADER_BYTES + 10_000 * RECORD_BYTES);
+      Files.write(path, half);
+      shouldRead(reader, 9_999);
+      assertThatThrownBy(() -> shouldRead(reader, 10_000)).isInstanceOf(DamagedException.class);
+      shouldRead(reader, 3);
+    }
+  }
+
+  @Test
+  void shouldReadOnThoughItsThreadIsInterrupted() throws IOException {
+    Path path = write(1, 3);
+    try (RecordFile.Reader reader = file(1).reader()) {
+      shouldRead(reader, 2);
+      Thread.currentThread().interrupt(); // it would close a channel
+      shouldRead(reader, 0);
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    Files.delete(path);
+    assertThatThrownBy(() -> file(1).reader()).isInstanceOf(NoSuchFileException.class);
   }
 }

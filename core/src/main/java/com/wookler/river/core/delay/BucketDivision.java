@@ -82,15 +82,16 @@ final class BucketDivision implements DelayedRecord.Visitor {
   }
 
   private void copy() throws IOException {
-    DelayedRecord.scan(
-        source.file,
-        source.bytes,
-        (time, sequence, offset, length) -> {
-          if (done.isBefore(time, sequence)) {
-            BucketAppender part = partOf(time, sequence);
-            part.add(source.file.record(offset));
-          }
-        });
+    try (RecordFile.Reader records = source.file.reader()) {
+      DelayedRecord.scan(
+          source.file,
+          source.bytes,
+          (time, sequence, offset, length) -> {
+            if (done.isBefore(time, sequence)) {
+              partOf(time, sequence).add(records.record(offset));
+            }
+          });
+    }
     for (BucketAppender part : parts) {
       part.force();
       part.commit();

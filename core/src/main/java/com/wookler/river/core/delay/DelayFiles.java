@@ -96,7 +96,8 @@ public final class DelayFiles {
 
   private void look(TimerState.Line line, Key done) throws IOException {
     Path path = DelayedRecord.FILES.path(directory, line.number());
-    try (RecordFile file = DelayedRecord.open(directory, identity, line.number())) {
+    try (RecordFile file = DelayedRecord.open(directory, identity, line.number());
+        BucketReader messages = new BucketReader(identity)) {
       long before = waiting;
       int known = faults.size();
       DelayedRecord.scan(
@@ -107,7 +108,7 @@ public final class DelayFiles {
             public void message(long time, long sequence, long offset, int size) {
               if (done.isBefore(time, sequence)) {
                 waiting++;
-                verify(file, offset, sequence);
+                verify(messages, file, offset, sequence);
               }
             }
 
@@ -125,10 +126,10 @@ public final class DelayFiles {
     }
   }
 
-  private void verify(RecordFile file, long offset, long sequence) {
+  private void verify(BucketReader messages, RecordFile file, long offset, long sequence) {
     try {
       if (verifies) {
-        DelayedRecord.message(file, offset, sequence);
+        messages.message(file, offset, sequence);
       }
     } catch (DamagedException | IOException e) {
       String what = e instanceof IOException ? e.toString() : String.valueOf(e.getMessage());

@@ -4,7 +4,6 @@ import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.common.file.Sealed;
 import com.wookler.river.common.file.Series;
 import com.wookler.river.core.message.DamagedMessageException;
-import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Stamp;
 import com.wookler.river.core.message.StoredMessage;
@@ -36,7 +35,7 @@ final class DelayedRecord {
 
   static final int HEADER_BYTES = Sealed.sizeOf(Long.BYTES);
   static final int HEAD_BYTES = Series.PREFIX_BYTES + 16; // bytes before the document
-  private static final int NO_BLOCK = 0;
+  static final int NO_BLOCK = 0;
 
   private final Stamp stamp;
   private final DocumentWriter document = new DocumentWriter();
@@ -125,30 +124,20 @@ final class DelayedRecord {
   }
 
   /** Returns the bytes of the message of a record, damaged perhaps. */
-  static byte[] left(RecordFile file, long offset, long sequence) throws IOException {
-    ByteBuffer record = file.record(offset);
+  static byte[] left(RecordFile.Reader in, Path path, long offset, long sequence)
+      throws IOException {
+    ByteBuffer record = in.record(offset);
     if (sequence(record) != sequence) {
-      throw another(file, offset);
+      throw another(path, offset);
     }
     byte[] document = new byte[record.limit() - HEAD_BYTES];
     record.get(HEAD_BYTES, document);
     return document;
   }
 
-  private static DamagedMessageException another(RecordFile file, long offset) {
+  /** Returns what to throw where a record is that of another message. */
+  static DamagedMessageException another(Path path, long offset) {
     return new DamagedMessageException(
-        "damaged: " + file.path() + " has another message at byte " + offset);
-  }
-
-  /** Returns the message of a record, or throws that it is not what was written. */
-  static StoredMessage message(RecordFile file, long offset, long sequence) throws IOException {
-    byte[] document = left(file, offset, sequence);
-    DocumentReader reader = new DocumentReader(file.owner());
-    reader.open(document, document.length, NO_BLOCK);
-    StoredMessage message = reader.next();
-    if (message.sequence() != sequence) {
-      throw another(file, offset);
-    }
-    return message;
+        "damaged: " + path + " has another message at byte " + offset);
   }
 }

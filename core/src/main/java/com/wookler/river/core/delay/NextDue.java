@@ -6,6 +6,7 @@ import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +26,7 @@ final class NextDue implements AutoCloseable {
   final NearIndex index;
   private final WaitingMessages messages;
   private final LogReader reader;
+  private final BucketReader files;
   private final DelayContext context;
   private final RateLimitedLog damagedLog;
   private final List<Taken> taken = new ArrayList<>();
@@ -40,6 +42,7 @@ final class NextDue implements AutoCloseable {
     this.messages = messages;
     this.index = index;
     this.reader = context.log().reader();
+    this.files = new BucketReader(context.identity());
     this.damagedLog = new RateLimitedLog(context.time());
     this.spread = new WaitingSpread(state.collected());
     this.done = state.done();
@@ -103,6 +106,16 @@ final class NextDue implements AutoCloseable {
       putBack();
       document.finish();
       throw e;
+    } finally {
+      closeFiles(); // the flusher may write what was read
+    }
+  }
+
+  private void closeFiles() {
+    try {
+      files.close();
+    } catch (IOException e) {
+      LOG.warn("Queue {}: cannot close a file in {}", context.queue(), context.directory(), e);
     }
   }
 
@@ -122,8 +135,9 @@ final class NextDue implements AutoCloseable {
     try {
       message =
           ofFiles
-              ? messages.ofFile(index.bucket(address), NearIndex.offset(address), key.sequence())
-              : messages.fresh(reader, key.sequence(), address);
+              ? messages.ofFile(
+                  files, index.bucket(address), NearIndex.offset(address), key.sequence())
+              : messages.fresh(reader, files, key.sequence(), address);
     } catch (DamagedException e) {
       waitsOn = true;
       logDamaged(e);

@@ -198,13 +198,14 @@ final class StoreOpening {
     if (number == 0) {
       return true;
     }
-    try (RecordFile file = DelayedRecord.open(directory, context.identity(), number)) {
+    try (RecordFile file = DelayedRecord.open(directory, context.identity(), number);
+        RecordFile.Reader records = file.reader()) {
       DelayedRecord.scan(
           file,
           file.size(),
           (time, sequence, offset, length) -> {
             if (known.add(sequence)) {
-              into.add(file.record(offset));
+              into.add(records.record(offset));
             }
           });
       return true;

@@ -354,8 +354,9 @@ final class Timers implements AutoCloseable {
   }
 
   private void flush(Capture all) throws IOException {
-    try (LogReader originals = log.reader()) {
-      store.write(all.waiting, messages.records(originals));
+    try (LogReader originals = log.reader();
+        BucketReader files = new BucketReader(context.identity())) {
+      store.write(all.waiting, messages.records(originals, files));
     }
     lock.lock();
     try {

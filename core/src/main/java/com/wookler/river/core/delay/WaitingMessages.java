@@ -37,13 +37,14 @@ final class WaitingMessages {
   }
 
   /** Returns a message from its file, or from its source if that was removed; null if lost. */
-  @Nullable StoredMessage ofFile(@Nullable Bucket bucket, long offset, long sequence) {
+  @Nullable StoredMessage ofFile(
+      BucketReader reader, @Nullable Bucket bucket, long offset, long sequence) {
     Path file = bucket == null ? context.directory() : bucket.file.path();
     try {
       if (bucket == null) {
         throw new DamagedMessageException("damaged: nothing is left of sequence " + sequence);
       }
-      return DelayedRecord.message(bucket.file, offset, sequence);
+      return reader.message(bucket.file, offset, sequence);
     } catch (DamagedException | IOException e) {
       StoredMessage original = original(sequence);
       if (original == null && !context.queueParts().passesDamage()) {
@@ -73,10 +74,10 @@ final class WaitingMessages {
   }
 
   /** Returns a message that is in no file yet, or is to go into another; null if it is lost. */
-  @Nullable StoredMessage fresh(LogReader reader, long sequence, long address) {
+  @Nullable StoredMessage fresh(LogReader log, BucketReader files, long sequence, long address) {
     return NearIndex.wasInFile(address)
-        ? ofFile(bucket(~address), NearIndex.offset(~address), sequence)
-        : ofLog(reader, sequence, address);
+        ? ofFile(files, bucket(~address), NearIndex.offset(~address), sequence)
+        : ofLog(log, sequence, address);
   }
 
   private @Nullable StoredMessage ofLog(LogReader reader, long sequence, long address) {
@@ -97,13 +98,13 @@ final class WaitingMessages {
    * message that is not to be passed over has what is left: it waits in the file, so that its block
    * may leave the log.
    */
-  TimerStore.Source records(LogReader reader) {
+  TimerStore.Source records(LogReader log, BucketReader files) {
     return (time, sequence, address) -> {
       try {
-        StoredMessage message = fresh(reader, sequence, address);
+        StoredMessage message = fresh(log, files, sequence, address);
         return message == null ? null : encoder.encode(time, message);
       } catch (DamagedException e) {
-        return DelayedRecord.of(time, sequence, left(sequence, address));
+        return DelayedRecord.of(time, sequence, left(files, sequence, address));
       }
     };
   }
@@ -117,12 +118,12 @@ final class WaitingMessages {
     }
   }
 
-  private byte[] left(long sequence, long address) {
+  private byte[] left(BucketReader files, long sequence, long address) {
     Bucket bucket = NearIndex.wasInFile(address) ? bucket(~address) : null;
     try {
       return bucket == null
           ? NOTHING_LEFT
-          : DelayedRecord.left(bucket.file, NearIndex.offset(~address), sequence);
+          : files.left(bucket.file, NearIndex.offset(~address), sequence);
     } catch (DamagedException | IOException e) {
       return NOTHING_LEFT;
     }
