@@ -559,10 +559,10 @@ class DelayTest {
     assertThat(directory.resolve("orders")).doesNotExist();
   }
 
-  private void publishDelayed(int messages) {
+  private void publishDelayed(String prefix, int messages) {
     List<Message<String>> all = new ArrayList<>();
     for (int i = 0; i < messages; i++) {
-      all.add(delayed("later-" + i, MINUTE));
+      all.add(delayed(prefix + i, MINUTE));
     }
     queue().publisher().putAll(all, Durability.MEMORY);
   }
@@ -572,11 +572,11 @@ class DelayTest {
     started(builder());
     Subscriber<String> billing = billing();
     for (int i = 0; i < 10; i++) {
-      publishDelayed(5_000);
+      publishDelayed("later-", 5_000);
     }
     queue().publisher().publish("now");
     assertThat(billing.next()).extracting(Delivery::data).isEqualTo("now");
-    publishDelayed(50_000);
+    publishDelayed("later-", 50_000);
     queue().publisher().publish("then");
     assertThat(billing.batchAsync(10, Duration.ofHours(1)).join())
         .extracting(Delivery::data)
@@ -592,7 +592,7 @@ class DelayTest {
             .subscriber(
                 SubscriberConfig.builder("billing").ack(true).maxInFlight(10).window(100).build());
     queue().publisher().publish("held");
-    publishDelayed(500);
+    publishDelayed("later-", 500);
     queue().publisher().publish("after");
     Delivery<String> held = billing.next();
     assertThat(billing.next()).isNull();
@@ -602,5 +602,36 @@ class DelayTest {
     time.advance(MINUTE);
     queue().publisher().publish(delayed("wakes", MILLI));
     assertThat(take(billing, 500)).startsWith("later-0").endsWith("later-499");
+  }
+
+  @Test
+  void shouldDeliverAllThatIsDueToEachSubscriberOfAnyTime() throws InterruptedException {
+    MessageQueue<String> queue =
+        started(
+            builder()
+                .recycle(SizeBasedRecycle.ofMessages(100))
+                .backup(directory.resolve("backup"), Duration.ofDays(1)));
+    Subscriber<String> billing = billing();
+    Subscriber<String> shipping =
+        queue.subscriber(SubscriberConfig.builder("shipping").ack(true).build());
+    publishDelayed("early-", 1_000);
+    queue.publisher().publish("plain");
+    publishDelayed("later-", 1_000);
+    await().until(() -> queue.stats().delayed() == 2_000);
+    time.advance(MINUTE);
+    queue.publisher().publish(delayed("wakes", MILLI));
+    List<String> all = take(billing, 2_001);
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return queue.stats().firstSequence() == 1_000; // shipping has passed what is delayed
+            });
+    Subscriber<String> late =
+        queue.subscriber(
+            SubscriberConfig.builder("late").ack(true).start(Position.earliest()).build());
+    assertThat(late.stats().ackFloor()).isEqualTo(1_000);
+    assertThat(take(late, 2_001)).isEqualTo(all).doesNotHaveDuplicates();
+    assertThat(take(shipping, 2_001)).isEqualTo(all);
   }
 }
