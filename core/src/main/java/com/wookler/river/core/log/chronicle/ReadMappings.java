@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadMappings implements AutoCloseable {
   /** The idle blocks that stay mapped. */
-  static final int KEPT = 4;
+  static final int KEPT = 16;
 
   /** An idle block is unmapped at this look ({@link #unmapIdle}). */
   static final int LOOKS = 20;
