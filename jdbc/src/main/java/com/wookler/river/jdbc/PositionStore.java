@@ -12,7 +12,6 @@ import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
 import java.util.OptionalLong;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,11 +54,8 @@ public final class PositionStore {
   /** The name of the table unless another is given. */
   public static final String DEFAULT_TABLE = "river_position";
 
-  private static final Pattern TABLE =
-      Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
   private static final String WHERE = " where queue_name = ? and subscriber_name = ?";
 
-  private static final String INTEGRITY = "23"; // class of SQL states: a constraint was violated
   private static final String UNIQUE = "23505"; // a key exists; some databases have 23000 for all
   private static final int MAX_TRIES = 5;
 
@@ -85,10 +81,7 @@ public final class PositionStore {
    * @param table letters, digits and underscores, perhaps after a schema and a dot
    */
   public PositionStore(String table) {
-    if (!TABLE.matcher(table).matches()) {
-      throw new ConfigurationException("'" + table + "' is not the name of a table");
-    }
-    this.table = table;
+    this.table = Sql.table(table);
   }
 
   /** Returns the statement that creates the table, for programs that run it elsewhere. */
@@ -130,7 +123,7 @@ public final class PositionStore {
    */
   public <M> StoredPosition<M> claim(
       Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
-    requireTransaction(connection);
+    Sql.requireTransaction(connection, "position");
     if (!subscriber.config().ackRequired() || subscriber.config().order() != Order.SEQUENCE) {
       throw new ConfigurationException(
           String.format(
@@ -196,8 +189,7 @@ public final class PositionStore {
     try {
       insert(connection, queue, subscriber);
     } catch (SQLException e) {
-      String state = e.getSQLState();
-      if (state == null || !state.startsWith(INTEGRITY)) {
+      if (!Sql.violatesConstraint(e)) {
         throw e;
       }
       connection.rollback(before);
@@ -245,13 +237,5 @@ public final class PositionStore {
     statement.setString(1, queue);
     statement.setString(2, subscriber);
     return statement;
-  }
-
-  static void requireTransaction(Connection connection) throws SQLException {
-    if (connection.getAutoCommit()) {
-      throw new IllegalStateException(
-          "the connection commits by itself: call setAutoCommit(false), so that position and data"
-              + " are one transaction");
-    }
   }
 }

@@ -99,7 +99,7 @@ public final class StoredPosition<M> {
    */
   public List<Delivery<M>> advance(
       Connection connection, Collection<? extends Delivery<M>> deliveries) throws SQLException {
-    PositionStore.requireTransaction(connection);
+    Sql.requireTransaction(connection, "position");
     PositionStore.Row row = row(connection);
     SortedMap<Long, Delivery<M>> fresh = new TreeMap<>();
     for (Delivery<M> delivery : deliveries) {
