@@ -13,17 +13,19 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All queues of one configuration file, opened together and closed in one order. If the file has an
- * {@code <env>} and none was created yet, it is created first and shut down and forgotten last.
- * Thread-safe.
+ * All queues of one configuration file, and what a {@link RiverExtension} starts beside them,
+ * opened together and closed in one order. If the file has an {@code <env>} and none was created
+ * yet, it is created first and shut down and forgotten last. Thread-safe.
  */
 public final class River implements AutoCloseable {
   private final Path file;
   private final Map<String, MessageQueue<?>> queues;
+  private final List<AutoCloseable> extensions = new ArrayList<>();
   private final @Nullable Env env; // if it was created here
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -47,14 +49,29 @@ public final class River implements AutoCloseable {
     boolean ownsEnv = root.child("env").isPresent() && Env.find().isEmpty();
     Env env = ownsEnv ? Env.create(file, root.name()) : null;
     Map<String, MessageQueue<?>> queues = new LinkedHashMap<>();
+    River river = new River(file, queues, env);
     try {
       configured(root).forEach(queue -> queues.put(queue.name(), queue));
       ParallelWork.forEach("RIVER-open", List.copyOf(queues.values()), MessageQueue::open);
       queues.values().forEach(MessageQueue::attach);
-      return new River(file, queues, env);
+      river.extend(root);
+      return river;
     } catch (Throwable e) {
-      close(queues, env).addTo(e);
+      river.closeAll().addTo(e);
       throw e;
+    }
+  }
+
+  private void extend(ConfigNode root) {
+    List<String> missing = new ArrayList<>(List.of("outbox"));
+    for (RiverExtension extension : ServiceLoader.load(RiverExtension.class)) {
+      missing.remove(extension.element());
+      for (ConfigNode element : root.children(extension.element())) {
+        extensions.add(extension.start(element, root, this));
+      }
+    }
+    if (missing.stream().anyMatch(name -> root.child(name).isPresent())) {
+      throw root.error("has an <outbox>, which needs the module river-jdbc on the class path");
     }
   }
 
@@ -111,8 +128,8 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * Closes the queues, last opened first, then the environment if it was created here. Idempotent.
-   * Whatever fails, the rest is closed all the same.
+   * Closes what extensions started, then the queues, last opened first, then the environment if it
+   * was created here. Idempotent. Whatever fails, the rest is closed all the same.
    *
    * @throws com.wookler.river.common.errors.RiverException the first failure of a queue
    */
@@ -121,11 +138,13 @@ public final class River implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    close(queues, env).rethrow();
+    closeAll().rethrow();
   }
 
-  private static FirstFailure close(Map<String, MessageQueue<?>> queues, @Nullable Env env) {
+  private FirstFailure closeAll() {
     FirstFailure failure = new FirstFailure();
+    Collections.reverse(extensions);
+    extensions.forEach(extension -> failure.run(extension::close));
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
     reversed.forEach(queue -> failure.run(queue::close));
