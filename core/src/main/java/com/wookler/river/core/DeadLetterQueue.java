@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;

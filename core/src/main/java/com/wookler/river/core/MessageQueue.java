@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;

@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.QueueClosedException;
 import java.util.concurrent.locks.ReentrantLock;

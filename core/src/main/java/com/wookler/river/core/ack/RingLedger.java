@@ -173,10 +173,6 @@ abstract class RingLedger implements Ledger {
   }
 
   /** Entries of memory in use; for tests. */
-  int ringCapacity() {
-    return ring.capacity();
-  }
-
   int deadlineCapacity() {
     return schedule.deadlineCapacity();
   }

@@ -437,6 +437,12 @@ public final class BlockLog implements AutoCloseable {
     return scans;
   }
 
+  /** Returns what damage has lost around this message; null if it is whole, or in no block. */
+  @Nullable Damage damageAt(long sequence) throws IOException {
+    Block block = blockOf(sequence);
+    return block == null ? null : scans.damageOf(block, sequence, settings, nextSequence());
+  }
+
   public String repaired() {
     return repaired;
   }

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
@@ -98,18 +99,12 @@ public final class DamageReporter {
    * found out now.
    */
   public long passOver(long sequence) {
-    boolean interrupted = Thread.interrupted(); // it would close the files
     try {
-      Block block = log.blockOf(sequence);
-      if (block == null) {
-        return sequence;
-      }
-      Damage found = log.scans().damageOf(block, sequence, settings, log.nextSequence());
-      if (found == null) {
-        return sequence;
-      }
-      report(found);
-      return found.end();
+      return Interrupts.held(
+          () -> {
+            Damage found = log.damageAt(sequence);
+            return found == null ? sequence : report(found);
+          });
     } catch (IOException e) {
       LOG.warn(
           "Queue {}: damaged: sequence {}; cannot look for what is lost, trying again: {}",
@@ -117,10 +112,6 @@ public final class DamageReporter {
           sequence,
           e.toString());
       return sequence;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -136,24 +127,18 @@ public final class DamageReporter {
     Block block = log.blockOf(seal.firstSequence());
     if (block != null) {
       for (Damage found : log.scans().make(block, settings, log.nextSequence()).lost()) {
-        report(found);
+        long unused = report(found);
       }
     }
   }
 
   /** Reports what a backup lost; returns whether that is on record: else it is not completed. */
   public boolean lostInBackup(Damage found) {
-    boolean interrupted = Thread.interrupted(); // it would close the files
     try {
-      report(found);
-      return true;
+      return Interrupts.held(() -> report(found)) == found.end();
     } catch (IOException e) {
       LOG.warn("Queue {}: damaged: {}; cannot write the record: {}", queue, found, e.toString());
       return false;
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -197,7 +182,8 @@ public final class DamageReporter {
     return ever.count() + unknown;
   }
 
-  private void report(Damage found) throws IOException {
+  /** Reports what of it was not known, and returns its end. */
+  private long report(Damage found) throws IOException {
     for (Damage news : record(found)) {
       damaged.add(news.messages());
       LOG.warn(
@@ -213,6 +199,7 @@ public final class DamageReporter {
           news.to());
       listener.accept(news);
     }
+    return found.end();
   }
 
   /** Records what of it was not known, and returns that. */

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.PageFaults;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
@@ -191,7 +192,7 @@ public final class LogReader implements AutoCloseable {
   private StoredMessage readOrDamage(long sequence, long location) {
     try {
       if (!cursor.isAt(location)) {
-        open(sequence, location);
+        boolean unused = Interrupts.held(() -> open(sequence, location));
       }
       if (!document.holds(sequence)) {
         throw new DamagedMessageException(
@@ -209,8 +210,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private void open(long sequence, long location) throws IOException {
-    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
+  private boolean open(long sequence, long location) throws IOException {
     try {
       cursor.open(location);
     } catch (DamagedException e) {
@@ -218,37 +218,28 @@ public final class LogReader implements AutoCloseable {
       if (!salvage.open(sequence)) {
         throw e;
       }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
+    return true;
   }
 
   private void load() throws IOException {
     if (!cursor.isPlaced() || !loadHere(false)) {
-      search(); // at the end of its block, or among its damage: look the position up
+      // at the end of its block, or among its damage: look the position up
+      boolean unused = Interrupts.held(this::search);
     }
   }
 
-  private void search() throws IOException {
-    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
-    try {
-      Block block = log.blockOf(position);
-      if (block == null) {
-        throw new DamagedMessageException("damaged: no block holds it");
-      }
-      if (!log.isFailed() && !salvage.isDue(block, position)) {
-        search(block);
-      } else if (!salvage.open(position)) {
-        throw new DamagedMessageException(
-            "damaged: its block has no valid message of that sequence");
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
+  private boolean search() throws IOException {
+    Block block = log.blockOf(position);
+    if (block == null) {
+      throw new DamagedMessageException("damaged: no block holds it");
     }
+    if (!log.isFailed() && !salvage.isDue(block, position)) {
+      search(block);
+    } else if (!salvage.open(position)) {
+      throw new DamagedMessageException("damaged: its block has no valid message of that sequence");
+    }
+    return true;
   }
 
   private void search(Block block) throws IOException {
@@ -329,16 +320,12 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns the first sequence of the block published at or after this time, if it can be read. */
   OptionalLong find(Block block, long micros) {
-    boolean interrupted = Thread.interrupted(); // the store's file channels close on an interrupt
     try {
-      return findHere(block, micros);
+      return Interrupts.held(() -> findHere(block, micros));
     } catch (IOException e) {
       throw unreadable(block.firstSequence(), e);
     } finally {
       cursor.forgetPlace();
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 
@@ -377,20 +364,11 @@ public final class LogReader implements AutoCloseable {
 
   /** Returns where the last valid part before the message ends. */
   private String place(long sequence) {
-    Block block = log.blockOf(sequence);
-    boolean interrupted = Thread.interrupted(); // it would close the file
     try {
-      Damage damage =
-          block == null
-              ? null
-              : log.scans().damageOf(block, sequence, settings, log.nextSequence());
+      Damage damage = Interrupts.held(() -> log.damageAt(sequence));
       return damage == null ? "" : ", at byte " + damage.from();
     } catch (IOException e) {
       return ""; // it cannot be found out now
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
     }
   }
 

@@ -19,7 +19,7 @@ class AckLedgerScaleTest {
         ledger.acknowledge(s, ledger.deliver(s, s, s / 1000));
       }
       assertThat(ledger.lowWatermark()).isEqualTo(5_000_000);
-      assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
+      assertThat(ledger.ring.capacity()).isEqualTo(Ring.MIN_CAPACITY);
       assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
     }
   }
@@ -38,7 +38,7 @@ class AckLedgerScaleTest {
           handed++;
         }
         assertThat(ledger.position() - ledger.lowWatermark()).isEqualTo(window);
-        assertThat(ledger.ringCapacity()).isEqualTo(window);
+        assertThat(ledger.ring.capacity()).isEqualTo(window);
         assertThat(ledger.deadlineCapacity()).isEqualTo(1024);
         assertThat(ledger.acknowledge(stuckAt, tag)).isEqualTo(AckResult.DONE);
         assertThat(ledger.lowWatermark()).isEqualTo(ledger.position());

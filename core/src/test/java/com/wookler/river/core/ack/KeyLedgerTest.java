@@ -314,7 +314,7 @@ class KeyLedgerTest {
       ledger.acknowledge(s, read(s + 1));
     }
     assertThat(ledger.lowWatermark()).isEqualTo(1_000_000);
-    assertThat(ledger.ringCapacity()).isEqualTo(Ring.MIN_CAPACITY);
+    assertThat(ledger.ring.capacity()).isEqualTo(Ring.MIN_CAPACITY);
     assertThat(order().entryCapacity()).isEqualTo(Ring.MIN_CAPACITY);
     assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
   }
@@ -348,7 +348,7 @@ class KeyLedgerTest {
       assertThat(read(A)).isEqualTo(Ledger.NOT_NOW);
     }
     assertThat(ledger.count(EntryState.WAITING)).isEqualTo(100_000);
-    assertThat(ledger.ringCapacity()).isEqualTo(131_072);
+    assertThat(ledger.ring.capacity()).isEqualTo(131_072);
     assertThat(order().entryCapacity()).isEqualTo(131_072);
     assertThat(order().tableCapacity()).isEqualTo(KeyOrder.MIN_TABLE);
     for (long s = 0; s < 100_000; s++) {

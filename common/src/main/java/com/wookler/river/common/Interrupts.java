@@ -1,23 +1,29 @@
-package com.wookler.river.core;
+package com.wookler.river.common;
 
 import com.wookler.river.common.errors.RiverException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.function.Supplier;
 
 /** Keeps an interrupt of the caller's thread until River is done with its files. */
-final class Interrupts {
+public final class Interrupts {
   private static final int TRIES = 5; // a thread that is interrupted more often is to end
 
   private Interrupts() {}
 
+  /** Bounded work with files. */
+  @FunctionalInterface
+  public interface Work<T, E extends Exception> {
+    T run() throws E;
+  }
+
   /**
-   * Runs bounded work with the interrupt flag down, and puts it up again afterwards: a file channel
-   * closes for good when the thread that uses it is interrupted.
+   * Returns the result of bounded work that runs with the interrupt flag down, and puts the flag up
+   * again afterwards: a file channel closes for good when the thread that uses it is interrupted.
    */
-  static void defer(Runnable work) {
+  public static <T, E extends Exception> T held(Work<T, E> work) throws E {
     boolean interrupted = Thread.interrupted();
     try {
-      work.run();
+      return work.run();
     } finally {
       if (interrupted) {
         Thread.currentThread().interrupt();
@@ -25,11 +31,21 @@ final class Interrupts {
     }
   }
 
+  /** Runs bounded work as {@link #held} does. */
+  public static void defer(Runnable work) {
+    Boolean unused =
+        held(
+            () -> {
+              work.run();
+              return true;
+            });
+  }
+
   /**
-   * Runs work with deferred interrupts, again if one has closed a file. Work that fails must leave
-   * nothing open.
+   * Returns the result of work with deferred interrupts, which runs again if one has closed a file.
+   * Work that fails must leave nothing open.
    */
-  static <T> T deferred(Supplier<T> work) {
+  public static <T> T deferred(Supplier<T> work) {
     boolean interrupted = false;
     try {
       for (int tries = 1; ; tries++) {
