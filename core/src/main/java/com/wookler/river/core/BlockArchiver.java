@@ -120,7 +120,8 @@ final class BlockArchiver {
   }
 
   private boolean isUnfinished(Seal seal) {
-    return subscribers.lowWatermark().isPresent() || !subscribers.haveForwarded(seal.endSequence());
+    return subscribers.lowWatermark().isPresent()
+        || !subscribers.partsHavePassed(seal.endSequence());
   }
 
   void archiveOne() {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.ServiceLoader;
 
-/** Finds the extension that reads further elements of a subscriber in XML. */
+/** Finds the extensions: those of queues, and those that read further elements of a subscriber. */
 final class Extensions {
   private static final List<String> OF_THE_REACTOR =
       List.of("executor", "processor", "filter", "selector");
@@ -15,6 +15,13 @@ final class Extensions {
 
   Extensions() {
     ServiceLoader.load(SubscriberExtension.class).forEach(found::add);
+  }
+
+  static List<QueueExtension> ofQueues() {
+    // by core's own class loader, whichever thread opens the queue
+    return ServiceLoader.load(QueueExtension.class, QueueExtension.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .toList();
   }
 
   List<String> children() {

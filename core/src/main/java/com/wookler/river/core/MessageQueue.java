@@ -17,8 +17,6 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
-import com.wookler.river.core.transfer.ForwardStats;
-import com.wookler.river.core.transfer.Forwards;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -181,21 +179,9 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     return Interrupts.deferred(() -> all.remove(subscriber));
   }
 
-  /** Returns how far it has forwarded, also to targets that are no longer configured. */
-  public List<ForwardStats> forwards() {
-    return running().forwards().stats();
-  }
-
-  /**
-   * Discards what a target that is no longer configured has not got, and returns whether there was
-   * something to discard.
-   *
-   * @throws ConfigurationException it is still in {@link Builder#forwardTo}
-   */
-  public boolean removeForward(String target) {
-    Objects.requireNonNull(target, "target");
-    Forwards all = running().forwards();
-    return Interrupts.deferred(() -> all.remove(target));
+  /** Returns the part of this type that a {@link QueueExtension} brought; empty without. */
+  public <T> Optional<T> part(Class<T> type) {
+    return running().parts().find(Objects.requireNonNull(type, "type"));
   }
 
   /**
@@ -521,7 +507,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
      * not, or is full, waits in this queue's log. Key, headers and what is left of the expiry go
      * along, {@link com.wookler.river.core.message.ForwardOrigin} says where it came from; its id
      * does not. A new target gets what is in the log; one that is left out again keeps its place,
-     * and blocks: {@link MessageQueue#removeForward}. Nothing may come back.
+     * and blocks: {@code Forwards.remove}. Nothing may come back.
      */
     public Builder<M> forwardTo(String... queues) {
       return set(QueueOptions.FORWARD, List.of(queues));

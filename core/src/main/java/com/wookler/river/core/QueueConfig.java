@@ -261,6 +261,13 @@ final class QueueConfig<M> {
     }
   }
 
+  /** Refuses subscribers of a queue that is there for forwarding alone. */
+  void refuseSubscriber(String who) {
+    String to = String.join(", ", get(QueueOptions.FORWARD));
+    String what = "has queue.fanout.only: %s cannot subscribe to it; subscribe to %s";
+    check(name, !get(QueueOptions.FANOUT_ONLY), what.formatted(who, to));
+  }
+
   private void checkBackup() {
     Path backup = find(QueueOptions.BACKUP_DIRECTORY);
     if (backup != null) {
@@ -285,6 +292,8 @@ final class QueueConfig<M> {
   static void checkOther(String queue, String param, String other) {
     Names.check(queue, param, other);
     check(queue, !other.equalsIgnoreCase(queue), param + " is the queue itself; name another");
+    String needs = param + " needs the module river-forward on the class path";
+    check(queue, !Extensions.ofQueues().isEmpty(), needs);
   }
 
   private static void check(String name, boolean right, String what) {

@@ -48,13 +48,12 @@ final class QueueStorage {
 
   /**
    * Opens the storage; what was opened is left to the closing stack also if something fails. {@code
-   * release} closes or deletes the directory; {@code beforeLog} runs when only the storage is open.
+   * release} closes or deletes the directory.
    */
   QueueStorage(
       QueueConfig<?> config,
       ClosingStack closing,
       Consumer<DataDirectory> release,
-      Runnable beforeLog,
       Listeners listeners) {
     this.config = config;
     this.listeners = listeners;
@@ -66,7 +65,6 @@ final class QueueStorage {
     closing.add(STORAGE, counters::close);
     backup = openBackup(); // which reads nothing yet
     log = openLog();
-    closing.add(STORAGE, beforeLog);
     lookup = new Lookup(config.name(), log, backup);
     closing.add(STORAGE, lookup::close);
     keys = openKeys();

@@ -19,16 +19,11 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
-import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import com.wookler.river.core.transfer.Endpoint;
-import com.wookler.river.core.transfer.ExpiryTransfers;
-import com.wookler.river.core.transfer.Forwards;
-import com.wookler.river.core.transfer.OpenQueue;
-import com.wookler.river.core.transfer.OpenQueues;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -52,7 +47,7 @@ import org.slf4j.LoggerFactory;
  * closes those before it again. Closing goes the other way. No part is closed while a call into it
  * can be under way, because a mapping that vanishes under a reader ends the JVM.
  */
-final class RunningQueue<M> implements OpenQueue {
+final class RunningQueue<M> {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
   private static final int EXPIRED_A_STEP = 1_000; // for one subscriber
 
@@ -64,12 +59,11 @@ final class RunningQueue<M> implements OpenQueue {
   private final LogPublisher<M> publisher;
   private final Delays delays;
   private final TransferTarget transferTarget;
-  private final Forwards forwards;
+  private final QueueParts parts;
   private final ForceOrder order;
   private final BlockArchiver archiver;
   private final UnusedSubscribers unused;
   private final Reconfiguration reconfiguration;
-  private final OpenQueues.Slot slot = new OpenQueues.Slot(this); // others find it once it runs
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
   // subscribers when it was closed; guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of();
@@ -83,23 +77,21 @@ final class RunningQueue<M> implements OpenQueue {
     this.config = config;
     long started = config.time().nanoTime();
     try {
-      storage = new QueueStorage(config, closing, this::release, slot::end, listeners);
+      storage = new QueueStorage(config, closing, this::release, listeners);
       log = storage.log;
 
       closing.enter(DELIVERY);
       AdmissionControl intake = new AdmissionControl(config, log, this::needed);
       Endpoint own = storage.endpoint();
-      ExpiryTransfers expired =
-          new ExpiryTransfers(own, () -> config.find(QueueOptions.EXPIRY_QUEUE));
+      transferTarget =
+          new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
+      parts = openParts(own);
       // the committer apart: an acknowledgement waits for no snapshot
       order =
           new ForceOrder(
-              config.name(), log, expired, storage.flusher, storage.line(DELIVERY, "flusher"));
-      SubscriberContext<M> context = context(expired);
-      transferTarget =
-          new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
+              config.name(), log, parts, storage.flusher, storage.line(DELIVERY, "flusher"));
+      SubscriberContext<M> context = context();
       order.add(transferTarget);
-      forwards = openForwards(own, context.expiries());
       subscribers = openSubscribers(context, hasDeadLetters ? deadLetters() : this::none);
 
       closing.enter(ACCEPTANCE);
@@ -144,10 +136,9 @@ final class RunningQueue<M> implements OpenQueue {
     delays.start();
     closing.add(SERVICE, log::stop);
     Path directory = storage.directory.base().resolve(config.name());
-    OpenQueues.add(directory, slot);
-    closing.add(SERVICE, () -> OpenQueues.remove(directory));
-    closing.add(SERVICE, forwards::stop);
-    forwards.start();
+    Queues.add(directory, this);
+    closing.add(SERVICE, () -> Queues.remove(directory));
+    parts.start(stop -> closing.add(SERVICE, stop));
     closing.add(SERVICE, storage.counters.show(this::stats)::close);
   }
 
@@ -172,7 +163,7 @@ final class RunningQueue<M> implements OpenQueue {
         });
   }
 
-  private SubscriberContext<M> context(ExpiredMessages expired) {
+  private SubscriberContext<M> context() {
     Path file = config.find(QueueOptions.EHCACHE);
     EhcacheRedeliveryCache cache =
         file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
@@ -188,7 +179,7 @@ final class RunningQueue<M> implements OpenQueue {
         cache,
         storage.passesDamage() ? storage.salvage : null,
         order,
-        new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, expired));
+        new Expiries(config.maxAgeMicros(), EXPIRED_A_STEP, parts));
   }
 
   static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
@@ -215,8 +206,7 @@ final class RunningQueue<M> implements OpenQueue {
     SubscriberStore store =
         new SubscriberStore(storage.directory.subscribers(), storage.ledgerFiles, context);
     SubscriberRegistry<M> opened =
-        new SubscriberRegistry<>(
-            store, context, storage.counters, deadLetters, forwards, config.subscribers());
+        new SubscriberRegistry<>(store, context, storage.counters, deadLetters, parts, config);
     closing.add(DELIVERY, opened::close);
     config.subscribers().forEach(opened::open);
     return opened;
@@ -267,21 +257,19 @@ final class RunningQueue<M> implements OpenQueue {
 
   private void leave(int block) {
     transferTarget.want(); // before the block is deleted, which has the origins of its messages
-    forwards.leave(block);
+    parts.leave(block);
     storage.leave(block);
   }
 
-  private Forwards openForwards(Endpoint own, Expiries expiries) {
-    Forwards opened =
-        new Forwards(
+  private QueueParts openParts(Endpoint own) {
+    QueueExtension.Context queue =
+        new QueueExtension.Context(
             own,
-            new Forwards.Targets(
-                config.get(QueueOptions.FORWARD), config.get(QueueOptions.FANOUT_ONLY)),
-            expiries,
+            transferTarget,
+            config::settings,
             storage::passOver,
-            () -> storage.line(DELIVERY, "worker")); // apart: a full queue delays no other
-    closing.add(DELIVERY, opened::close);
-    return opened;
+            () -> storage.line(DELIVERY, "worker"));
+    return new QueueParts(queue, Extensions.ofQueues(), close -> closing.add(DELIVERY, close));
   }
 
   private void forceLast() {
@@ -302,8 +290,7 @@ final class RunningQueue<M> implements OpenQueue {
     tasks.manager().add(housekeeper);
   }
 
-  @Override
-  public String name() {
+  String name() {
     return config.name();
   }
 
@@ -333,26 +320,19 @@ final class RunningQueue<M> implements OpenQueue {
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
-  Forwards forwards() {
-    return forwards;
+  QueueParts parts() {
+    return parts;
   }
 
-  @Override
-  public TransferTarget target() {
+  TransferTarget target() {
     return transferTarget;
-  }
-
-  @Override
-  public List<String> forwardsTo() {
-    return forwards.queues();
   }
 
   Lookup lookup() {
     return storage.lookup;
   }
 
-  @Override
-  public BlockLog log() {
+  BlockLog log() {
     return log;
   }
 

@@ -14,7 +14,6 @@ import com.wookler.river.core.subscriber.LostFilter;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
-import com.wookler.river.core.transfer.Forwards;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,10 +45,10 @@ final class SubscriberRegistry<M> {
   private final SubscriberContext<M> context;
   private final QueueCounters counters;
   private final BiFunction<String, Path, DeadLetterStore<M>> deadLetters;
-  private final Forwards forwards;
+  private final QueueParts parts;
+  private final QueueConfig<M> queue;
 
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>(); // by lower-case name
-  private final List<SubscriberConfig> configured; // those that the queue's own settings name
   private final AtomicLong discardedOfClosed = new AtomicLong();
 
   @GuardedBy("this")
@@ -73,10 +72,10 @@ final class SubscriberRegistry<M> {
       SubscriberContext<M> context,
       QueueCounters counters,
       BiFunction<String, Path, DeadLetterStore<M>> deadLetters,
-      Forwards forwards,
-      List<SubscriberConfig> configured) {
-    this.configured = configured;
-    this.forwards = forwards;
+      QueueParts parts,
+      QueueConfig<M> queue) {
+    this.queue = queue;
+    this.parts = parts;
     this.deadLetters = deadLetters;
     this.store = store;
     this.context = context;
@@ -84,7 +83,7 @@ final class SubscriberRegistry<M> {
     try {
       for (StoredSubscriber known : store.known()) {
         SubscriberConfig config = known.config();
-        forwards.refuseSubscribers(config.name() + ", which has subscribed before,");
+        queue.refuseSubscriber(config.name() + ", which has subscribed before,");
         entries.put(key(config.name()), new Entry<>(config, null, store.lowWatermark(known)));
       }
     } catch (IOException e) {
@@ -132,7 +131,7 @@ final class SubscriberRegistry<M> {
   }
 
   private SubscriberConfig configured(String name) {
-    for (SubscriberConfig config : configured) {
+    for (SubscriberConfig config : queue.subscribers()) {
       if (config.name().equals(name)) {
         return config;
       }
@@ -143,7 +142,7 @@ final class SubscriberRegistry<M> {
   /** Returns the subscriber with these settings, and fails if they do not fit those that it has. */
   DurableSubscriber<M> open(SubscriberConfig config) {
     Names.check("subscriber", config.name());
-    forwards.refuseSubscribers(config.name());
+    queue.refuseSubscriber(config.name());
     QueueConfig.checkExpiryQueue(context.queue(), config);
     while (true) {
       awaitClosing(config.name());
@@ -362,7 +361,7 @@ final class SubscriberRegistry<M> {
   /** Returns the lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong lowWatermark() {
     OptionalLong lowest =
-        forwards.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
+        parts.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
     return lowest.isEmpty()
         ? lowest
         : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().capacity().discardBelow()));
@@ -390,7 +389,7 @@ final class SubscriberRegistry<M> {
       subscriber.discard(end);
     }
     if (forGood) {
-      forwards.discard(end);
+      parts.discard(end);
       discardClosed(end);
     }
   }
@@ -412,18 +411,18 @@ final class SubscriberRegistry<M> {
 
   /** Returns whether all have completed everything below this sequence, so that it can go. */
   boolean havePassed(long sequence) {
-    return forwards.havePassed(sequence)
+    return parts.havePassed(sequence)
         && entries.values().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
   }
 
-  /** Returns whether all below this sequence is with the queues to which it is forwarded. */
-  boolean haveForwarded(long sequence) {
-    return forwards.havePassed(sequence);
+  /** Returns whether the parts of extensions need nothing below this sequence. */
+  boolean partsHavePassed(long sequence) {
+    return parts.havePassed(sequence);
   }
 
   long discarded() {
     return discardedOfClosed.get()
-        + forwards.discarded()
+        + parts.discarded()
         + open().stream().mapToLong(DurableSubscriber::discarded).sum();
   }
 

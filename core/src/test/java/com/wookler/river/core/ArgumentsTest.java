@@ -106,7 +106,7 @@ class ArgumentsTest {
     calls.put(() -> queue.subscriber(ArgumentsTest.<String>nothing()), "subscriber");
     calls.put(() -> queue.subscriber(ArgumentsTest.<SubscriberConfig>nothing()), "settings");
     calls.put(() -> queue.removeSubscriber(nothing()), "subscriber");
-    calls.put(() -> queue.removeForward(nothing()), "target");
+    calls.put(() -> queue.part(nothing()), "type");
     calls.put(() -> queue.sequenceAt(nothing()), "time");
     calls.put(() -> queue.latest(nothing()), "key");
     calls.put(() -> queue.addListener(nothing()), "listener");

@@ -14,7 +14,6 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.transfer.OpenQueues;
 import com.wookler.river.testing.Aside;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -34,7 +33,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -156,14 +154,7 @@ class DeduplicationTest {
   }
 
   private long forcedEnd() {
-    AtomicLong end = new AtomicLong();
-    OpenQueues.use(
-        directory.resolve("orders"),
-        to -> {
-          end.set(to.log().forcedEnd());
-          return true;
-        });
-    return end.get();
+    return queue.running().log().forcedEnd();
   }
 
   @Test

@@ -12,6 +12,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -280,7 +281,7 @@ class KeyIndexQueueTest {
    */
   private static Path copied(Path data, Path copy) throws IOException {
     try {
-      FormatFixture.copy(data, copy);
+      DirectoryCopy.of(data, copy);
       return copy;
     } catch (NoSuchFileException | UncheckedIOException e) {
       return copied(data, copy.resolveSibling(copy.getFileName() + " again"));

@@ -28,6 +28,7 @@ class ReliabilityDocTest {
       List.of(
           "core",
           "common",
+          "forward",
           "filter",
           "jdbc",
           "crash",

@@ -58,6 +58,7 @@ class ArchitectureTest {
           "reactor",
           "filter",
           "jdbc",
+          "forward",
           "core",
           "core.transfer",
           "core.delay",

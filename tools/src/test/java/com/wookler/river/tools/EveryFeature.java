@@ -22,6 +22,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.forward.Forwards;
 import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -303,7 +304,7 @@ final class EveryFeature implements AutoCloseable {
   }
 
   private static boolean isForwarded(MessageQueue<String> from) {
-    return from.forwards().get(0).safe() >= from.stats().nextSequence();
+    return Forwards.of(from).stats().get(0).safe() >= from.stats().nextSequence();
   }
 
   private void await(Callable<Boolean> until) {

@@ -437,10 +437,12 @@ public final class BlockLog implements AutoCloseable {
     return scans;
   }
 
-  /** Returns what damage has lost around this message; null if it is whole, or in no block. */
-  @Nullable Damage damageAt(long sequence) throws IOException {
+  /** Returns what damage has lost around this message; empty if it is whole, or in no block. */
+  Optional<Damage> damageAt(long sequence) throws IOException {
     Block block = blockOf(sequence);
-    return block == null ? null : scans.damageOf(block, sequence, settings, nextSequence());
+    return block == null
+        ? Optional.empty()
+        : Optional.ofNullable(scans.damageOf(block, sequence, settings, nextSequence()));
   }
 
   public String repaired() {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -102,8 +103,8 @@ public final class DamageReporter {
     try {
       return Interrupts.held(
           () -> {
-            Damage found = log.damageAt(sequence);
-            return found == null ? sequence : report(found);
+            Optional<Damage> found = log.damageAt(sequence);
+            return found.isPresent() ? report(found.get()) : sequence;
           });
     } catch (IOException e) {
       LOG.warn(

@@ -10,6 +10,7 @@ import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.EntryBuffer;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -365,8 +366,8 @@ public final class LogReader implements AutoCloseable {
   /** Returns where the last valid part before the message ends. */
   private String place(long sequence) {
     try {
-      Damage damage = Interrupts.held(() -> log.damageAt(sequence));
-      return damage == null ? "" : ", at byte " + damage.from();
+      Optional<Damage> damage = Interrupts.held(() -> log.damageAt(sequence));
+      return damage.map(found -> ", at byte " + found.from()).orElse("");
     } catch (IOException e) {
       return ""; // it cannot be found out now
     }

@@ -157,7 +157,7 @@ public final class TransferTarget implements AfterLog {
    * Returns the last message that is here of a queue, or {@link #NONE}; if that has forwarded to
    * this one before, a file that is not there is missing, and the backups are asked, too.
    */
-  long last(UUID source, boolean expected) {
+  public long last(UUID source, boolean expected) {
     synchronized (searches) {
       if (covered < 0 && !searched) {
         search(expected);
@@ -201,7 +201,7 @@ public final class TransferTarget implements AfterLog {
    * Appends messages that another queue forwards, as one document, without waiting; returns whether
    * there was capacity. How long they have still to live is by that queue's {@code times}.
    */
-  boolean take(UUID source, List<StoredMessage> messages, StoredTimes times) {
+  public boolean take(UUID source, List<StoredMessage> messages, StoredTimes times) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
@@ -267,7 +267,7 @@ public final class TransferTarget implements AfterLog {
    * Appends a message that expired in another queue, whose log begins at {@code oldest}, unless it
    * is here; waits for nothing. Returns whether it is here now.
    */
-  boolean takeExpired(Message<byte[]> copy, ForwardOrigin origin, long oldest) {
+  public boolean takeExpired(Message<byte[]> copy, ForwardOrigin origin, long oldest) {
     begin();
     PublishBuffer buffer = PublishBuffer.ofThread();
     lock.lock();
@@ -358,11 +358,13 @@ public final class TransferTarget implements AfterLog {
     }
   }
 
-  long end() {
+  /** Returns the sequence after the last message of the queue. */
+  public long end() {
     return log.nextSequence();
   }
 
-  long forcedEnd() {
+  /** Returns the sequence up to which the queue is on the device. */
+  public long forcedEnd() {
     return log.forcedEnd();
   }
 }

@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
@@ -7,6 +7,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.ExpiredMessages;
+import com.wookler.river.core.transfer.Endpoint;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

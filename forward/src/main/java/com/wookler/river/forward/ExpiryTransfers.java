@@ -1,8 +1,9 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.Endpoint;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * Transfers what expires for the subscribers of a queue to the queue that the subscriber names,
  * else to the one that the source names, else to none. Thread-safe.
  */
-public final class ExpiryTransfers implements ExpiredMessages {
+final class ExpiryTransfers implements ExpiredMessages {
   private final Endpoint source;
   private final Supplier<@Nullable String> queueOfSource;
   // by subscriber, in lower case, and target
   private final Map<String, Map<String, ExpiryTransfer>> transfers = new ConcurrentHashMap<>();
 
-  public ExpiryTransfers(Endpoint source, Supplier<@Nullable String> queueOfSource) {
+  ExpiryTransfers(Endpoint source, Supplier<@Nullable String> queueOfSource) {
     this.source = source;
     this.queueOfSource = queueOfSource;
   }

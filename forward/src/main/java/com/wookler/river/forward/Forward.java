@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
@@ -12,6 +12,8 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.Endpoint;
+import com.wookler.river.core.transfer.TransferTarget;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

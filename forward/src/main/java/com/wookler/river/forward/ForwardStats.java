@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 /**
  * How far a queue has forwarded to another one, taken at one moment.

@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,15 +7,19 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.core.FullPolicy;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueStats;
+import com.wookler.river.core.Retention;
+import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
-import com.wookler.river.core.transfer.ForwardPosition;
-import com.wookler.river.core.transfer.ForwardStats;
 import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.testing.CapturedLog;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,7 +144,7 @@ class ForwardTest {
     await()
         .untilAsserted(
             () ->
-                assertThat(orders.forwards())
+                assertThat(Forwards.of(orders).stats())
                     .containsExactly(
                         new ForwardStats("audit", 50, 0, 50, 50, 0, 0, ""),
                         new ForwardStats("billing", 50, 0, 50, 50, 0, 0, "")));
@@ -165,20 +169,20 @@ class ForwardTest {
     MessageQueue<String> orders =
         open(builder("orders").forwardTo("audit", "billing").timeSource(time));
     publish(orders, 0, 20);
-    try (CapturedLog said = new CapturedLog("com.wookler.river.core.transfer")) {
+    try (CapturedLog said = new CapturedLog("com.wookler.river.forward")) {
       time.advance(Duration.ofSeconds(1));
       awaitData(audit, numbers(0, 20));
-      await().until(() -> !orders.forwards().get(1).waiting().isEmpty());
+      await().until(() -> !Forwards.of(orders).stats().get(1).waiting().isEmpty());
       for (int i = 0; i < 3; i++) {
         time.advance(Duration.ofSeconds(6));
         await().until(() -> said.lines().size() == 1);
       }
       assertThat(said.lines().get(0)).contains("20 messages", "billing", "open");
     }
-    assertThat(orders.forwards().get(1).lag()).isEqualTo(20);
+    assertThat(Forwards.of(orders).stats().get(1).lag()).isEqualTo(20);
     MessageQueue<String> billing = open(builder("billing"));
     awaitData(billing, numbers(0, 20));
-    await().until(() -> orders.forwards().get(1).waiting().isEmpty());
+    await().until(() -> Forwards.of(orders).stats().get(1).waiting().isEmpty());
     assertThat(data(audit)).isEqualTo(numbers(0, 20));
   }
 
@@ -193,7 +197,7 @@ class ForwardTest {
           open(builder("orders-" + policy).forwardTo("small-" + policy, "large-" + policy));
       publish(orders, 0, 100);
       awaitData(large, numbers(0, 100));
-      await().until(() -> orders.forwards().get(0).waiting().contains("full"));
+      await().until(() -> Forwards.of(orders).stats().get(0).waiting().contains("full"));
       assertThat(small.stats().nextSequence()).isLessThanOrEqualTo(5);
       List<String> taken = new ArrayList<>();
       await()
@@ -220,12 +224,12 @@ class ForwardTest {
         open(builder("orders").forwardTo("audit", "billing").fanoutOnly(true));
     publish(orders, 0, 35);
     MessageQueue<String> billing = open(builder("billing"));
-    await().until(() -> orders.forwards().get(1).safe() == 35);
+    await().until(() -> Forwards.of(orders).stats().get(1).safe() == 35);
     await().until(() -> audit.stats().nextSequence() == 35);
-    assertThat(orders.forwards().get(0).safe()).isLessThan(35);
+    assertThat(Forwards.of(orders).stats().get(0).safe()).isLessThan(35);
     assertThat(orders.stats().firstSequence()).isLessThan(30);
     audit.force();
-    await().until(() -> orders.forwards().get(0).safe() == 35);
+    await().until(() -> Forwards.of(orders).stats().get(0).safe() == 35);
     await().until(() -> orders.stats().firstSequence() == 30);
     assertThat(data(billing)).isEqualTo(numbers(0, 35));
   }
@@ -234,18 +238,18 @@ class ForwardTest {
   void shouldKeepItsLogWithoutSubscribersUnlessItIsForFanoutOnly() {
     open(builder("audit"));
     MessageQueue<String> orders =
-        open(builder("orders").forwardTo("audit").retention(Retention.NONE.withMessages(10)));
+        open(builder("orders").forwardTo("audit").retention(Retention.ofMessages(10)));
     publish(orders, 0, 35);
-    await().until(() -> orders.forwards().get(0).safe() == 35);
+    await().until(() -> Forwards.of(orders).stats().get(0).safe() == 35);
     await().until(() -> orders.stats().firstSequence() == 20); // by its retention
-    assertThatThrownBy(() -> orders.removeForward("audit"))
+    assertThatThrownBy(() -> Forwards.of(orders).remove("audit"))
         .isInstanceOf(ConfigurationException.class);
   }
 
   @Test
   void shouldRemoveNothingByRetentionThatIsNotForwarded() {
     MessageQueue<String> orders =
-        open(builder("orders").forwardTo("audit").retention(Retention.NONE.withMessages(10)));
+        open(builder("orders").forwardTo("audit").retention(Retention.ofMessages(10)));
     publish(orders, 0, 35);
     orders.force();
     await().during(Duration.ofMillis(300)).until(() -> orders.stats().firstSequence() == 0);
@@ -314,7 +318,7 @@ class ForwardTest {
     MessageQueue<String> audit = open(builder("audit").timeSource(time));
     awaitData(audit, List.of("long", "without"));
     awaitData(expired, List.of("short"));
-    assertThat(orders.forwards().get(0).expired()).isEqualTo(1);
+    assertThat(Forwards.of(orders).stats().get(0).expired()).isEqualTo(1);
     Subscriber<String> subscriber = audit.subscriber("s");
     time.advance(Duration.ofSeconds(9));
     assertThat(subscriber.peek(9)).extracting(Delivery::data).containsExactly("long", "without");
@@ -354,16 +358,16 @@ class ForwardTest {
     while (reader.next() != null) {
       // all of them
     }
-    assertThat(off.forwards().get(0).waiting()).contains("queue.forward");
+    assertThat(Forwards.of(off).stats().get(0).waiting()).contains("queue.forward");
     assertThat(off.stats().firstSequence()).isZero();
     shut(off);
     MessageQueue<String> on = open(builder("orders").forwardTo("audit"));
     awaitData(audit, numbers(0, 40));
     shut(on);
     MessageQueue<String> last = open(builder("orders"));
-    assertThat(last.removeForward("audit")).isTrue();
-    assertThat(last.removeForward("audit")).isFalse();
-    assertThat(last.forwards()).isEmpty();
+    assertThat(Forwards.of(last).remove("audit")).isTrue();
+    assertThat(Forwards.of(last).remove("audit")).isFalse();
+    assertThat(Forwards.of(last).stats()).isEmpty();
   }
 
   @Test
@@ -427,8 +431,8 @@ class ForwardTest {
     shut(orders);
     Path copy = directory.resolve("copy");
     audit.force();
-    FormatFixture.copy(directory.resolve("audit"), copy.resolve("audit")); // as a kill leaves it
-    FormatFixture.copy(directory.resolve("orders"), copy.resolve("orders"));
+    DirectoryCopy.of(directory.resolve("audit"), copy.resolve("audit")); // as a kill leaves it
+    DirectoryCopy.of(directory.resolve("orders"), copy.resolve("orders"));
     shut(audit);
     Files.delete(ForwardPosition.file(copy.resolve("orders/forwards"), "audit"));
     MessageQueue<String> after = open(builder(copy, "audit"));
@@ -450,8 +454,8 @@ class ForwardTest {
     publish(orders, 0, 40);
     MessageQueue<String> audit = open(builder("audit"));
     awaitData(audit, numbers(30, 40));
-    await().until(() -> orders.forwards().get(0).safe() == 40);
-    assertThat(orders.forwards().get(0).discarded()).isEqualTo(30);
+    await().until(() -> Forwards.of(orders).stats().get(0).safe() == 40);
+    assertThat(Forwards.of(orders).stats().get(0).discarded()).isEqualTo(30);
     assertThat(orders.stats().discarded()).isEqualTo(30);
   }
 
@@ -498,7 +502,7 @@ class ForwardTest {
         queues.values().forEach(MessageQueue::force); // else seals are being written
         queues.clear();
         Path copy = directory.resolve(String.valueOf(step + 1));
-        FormatFixture.copy(base, copy);
+        DirectoryCopy.of(base, copy);
         close();
         base = copy;
       }

@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.RateLimitedLog;

@@ -1,9 +1,10 @@
-package com.wookler.river.core;
+package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -49,9 +50,10 @@ class ForwardExpiryTest {
           .until(
               () -> {
                 time.advance(Duration.ofMillis(5));
-                return orders.stats().nextSequence() == 2 && orders.forwards().get(0).lag() == 0;
+                return orders.stats().nextSequence() == 2
+                    && Forwards.of(orders).stats().get(0).lag() == 0;
               });
-      assertThat(orders.forwards().get(0).expired()).isEqualTo(1);
+      assertThat(Forwards.of(orders).stats().get(0).expired()).isEqualTo(1);
       assertThat(audit.stats().nextSequence()).isZero();
     }
   }
@@ -75,8 +77,8 @@ class ForwardExpiryTest {
       for (String each : List.of("a", "b", "c")) {
         assertThat(next(looking)).isEqualTo(each);
       }
-      await().until(() -> orders.forwards().get(0).lag() == 0);
-      assertThat(orders.forwards().get(0).expired()).isEqualTo(3);
+      await().until(() -> Forwards.of(orders).stats().get(0).lag() == 0);
+      assertThat(Forwards.of(orders).stats().get(0).expired()).isEqualTo(3);
       assertThat(expired.stats().nextSequence()).isEqualTo(3);
       assertThat(audit.stats().nextSequence()).isZero();
     }

@@ -1,12 +1,14 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.subscriber.Expiries;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.transfer.Endpoint;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,10 +16,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,45 +29,52 @@ import org.slf4j.LoggerFactory;
  * Forwards the messages of a queue to others, and keeps in its log what these have not got, also
  * those that are no longer configured. Thread-safe.
  */
-public final class Forwards implements ManagedTask, AutoCloseable {
+public final class Forwards {
   private static final Logger LOG = LoggerFactory.getLogger(Forwards.class);
   private static final Duration INTERVAL = Duration.ofMillis(20);
 
   private final Endpoint from;
-  private final Targets targets;
+  private final List<String> targets;
+  private final boolean only; // the queue is for them alone, without subscribers
   private final Path positions;
   private final List<Forward> all = new CopyOnWriteArrayList<>();
+  private final ManagedTask step = new Step();
   private @Nullable SharedTaskManager tasks; // of the opening and the closing thread
 
-  /** The configured targets; {@code only}: the queue is for them alone, without subscribers. */
-  public record Targets(List<String> names, boolean only) {}
+  /**
+   * Returns the forwards of a queue that runs.
+   *
+   * @throws com.wookler.river.core.message.QueueClosedException it does not run
+   */
+  public static Forwards of(MessageQueue<?> queue) {
+    return queue.part(ForwardPart.class).orElseThrow().forwards();
+  }
 
   /**
    * Looks up how far it has forwarded; a new target begins with the oldest message of the log.
    * {@code workers} are serial executors on the workers, one for each configured target.
    */
-  public Forwards(
-      Endpoint from,
-      Targets targets,
-      Expiries expiries,
-      LongUnaryOperator passOver,
+  Forwards(
+      Forward.Source source,
+      List<String> targets,
+      boolean only,
       Supplier<WorkerPool.Serial> workers) {
-    Forward.Source source = new Forward.Source(from, expiries, passOver);
-    this.from = from;
+    this.from = source.queue();
     this.targets = targets;
+    this.only = only;
     this.positions = source.positions();
     try {
-      Set<String> queues = new LinkedHashSet<>(targets.names());
+      Set<String> queues = new LinkedHashSet<>(targets);
       queues.addAll(ForwardPosition.targets(positions));
       for (String target : queues) {
-        boolean configured = targets.names().contains(target);
+        boolean configured = targets.contains(target);
         Forward forward =
             new Forward(source, target, position(target), configured ? workers.get() : null);
         all.add(forward);
         if (!configured) {
           LOG.warn(
               "Queue {}: queue.forward does not name {} any more; what that has not got stays, from"
-                  + " sequence {} on. MessageQueue.removeForward gives it up",
+                  + " sequence {} on. Forwards.remove gives it up",
               from.queue(),
               target,
               forward.lowWatermark());
@@ -93,14 +102,14 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   }
 
   /** Begins to forward, unless it would come back; the queue is known to others by now. */
-  public void start() {
-    if (targets.names().isEmpty()) {
+  void start() {
+    if (targets.isEmpty()) {
       return;
     }
-    refuseCycles(targets.names(), new ArrayList<>(List.of(from.queue())));
+    refuseCycles(targets, new ArrayList<>(List.of(from.queue())));
     SharedTaskManager share = SharedTaskManager.acquire();
     tasks = share;
-    share.manager().add(this);
+    share.manager().add(step);
   }
 
   /** Refuses cycles of the queues that are open: the last one of a cycle finds it. */
@@ -121,25 +130,9 @@ public final class Forwards implements ManagedTask, AutoCloseable {
     }
   }
 
-  @Override
-  public String name() {
-    return "FORWARD-" + from.queue();
-  }
-
-  @Override
-  public Duration interval() {
-    return INTERVAL;
-  }
-
-  @Override
-  public boolean step() {
-    all.forEach(Forward::start);
-    return false;
-  }
-
   /** Returns the lowest of this sequence and those that have still to be forwarded. */
-  public OptionalLong lower(OptionalLong lowWatermark) {
-    if (all.isEmpty() || (lowWatermark.isEmpty() && !targets.only())) {
+  OptionalLong lower(OptionalLong lowWatermark) {
+    if (all.isEmpty() || (lowWatermark.isEmpty() && !only)) {
       return lowWatermark; // without subscribers everything stays, unless it only forwards
     }
     long lowest = lowWatermark.orElse(Long.MAX_VALUE);
@@ -150,42 +143,38 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   }
 
   /** Returns whether all below this sequence is forwarded. */
-  public boolean havePassed(long sequence) {
+  boolean havePassed(long sequence) {
     return all.stream().allMatch(forward -> forward.lowWatermark() >= sequence);
   }
 
   /** Discards what is below a sequence. */
-  public void discard(long end) {
+  void discard(long end) {
     all.forEach(forward -> forward.discard(end));
   }
 
   /** Returns how many messages were discarded since the queue was opened. */
-  public long discarded() {
+  long discarded() {
     return all.stream().mapToLong(Forward::discarded).sum();
   }
 
-  /** Refuses subscribers of a queue that is there for forwarding alone. */
-  public void refuseSubscribers(String who) {
-    if (targets.only()) {
-      throw new ConfigurationException(
-          "queue %s has queue.fanout.only: %s cannot subscribe to it; subscribe to %s"
-              .formatted(from.queue(), who, String.join(", ", targets.names())));
-    }
-  }
-
-  /** Returns the names of the configured targets. */
-  public List<String> queues() {
-    return targets.names();
-  }
-
-  /** Returns how far it has forwarded to each target. */
+  /** Returns how far it has forwarded, also to targets that are no longer configured. */
   public List<ForwardStats> stats() {
     return all.stream().map(Forward::stats).toList();
   }
 
-  /** Discards what a former target has not got, and returns whether there was such a target. */
+  /**
+   * Discards what a target that is no longer configured has not got, and returns whether there was
+   * such a target.
+   *
+   * @throws ConfigurationException {@code queue.forward} still names it
+   */
   public boolean remove(String target) {
-    if (targets.names().contains(target)) {
+    Objects.requireNonNull(target, "target");
+    return Interrupts.deferred(() -> removed(target));
+  }
+
+  private boolean removed(String target) {
+    if (targets.contains(target)) {
       throw new ConfigurationException(
           "queue " + from.queue() + " forwards to " + target + ": take it out of queue.forward");
     }
@@ -206,23 +195,41 @@ public final class Forwards implements ManagedTask, AutoCloseable {
   }
 
   /** Closes a block that leaves the log. */
-  public void leave(int block) {
+  void leave(int block) {
     all.forEach(forward -> forward.leave(block));
   }
 
   /** Ends the background work. */
-  public void stop() {
+  void stop() {
     SharedTaskManager share = tasks;
     if (share != null) {
-      share.manager().remove(this);
+      share.manager().remove(step);
       share.close();
       tasks = null;
     }
     all.forEach(Forward::stop);
   }
 
-  @Override
-  public void close() {
+  void close() {
     all.forEach(Forward::close);
+  }
+
+  /** Has the forwards continue, every 20 ms. */
+  private final class Step implements ManagedTask {
+    @Override
+    public String name() {
+      return "FORWARD-" + from.queue();
+    }
+
+    @Override
+    public Duration interval() {
+      return INTERVAL;
+    }
+
+    @Override
+    public boolean step() {
+      all.forEach(Forward::start);
+      return false;
+    }
   }
 }

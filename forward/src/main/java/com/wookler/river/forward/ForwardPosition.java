@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.file.CheckedJson;

@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;

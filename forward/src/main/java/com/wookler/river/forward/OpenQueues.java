@@ -1,11 +1,8 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -16,13 +13,13 @@ import org.jspecify.annotations.Nullable;
  * The queues that run in this JVM, by their directories, as targets of transfers. Thread-safe. A
  * queue is not closed while an action uses it: the action must not wait for anything.
  */
-public final class OpenQueues {
+final class OpenQueues {
   private static final Map<Path, Slot> OPEN = new ConcurrentHashMap<>();
 
   private OpenQueues() {}
 
   /** A queue to which others may transfer messages until it is to be closed. */
-  public static final class Slot {
+  static final class Slot {
     private final OpenQueue queue;
     private final ReentrantReadWriteLock use = new ReentrantReadWriteLock();
 
@@ -36,12 +33,12 @@ public final class OpenQueues {
     private volatile @Nullable Throwable failure; // of the last force; written before ended
 
     /** Prepares a queue, which no other finds before {@link #add}. */
-    public Slot(OpenQueue queue) {
+    Slot(OpenQueue queue) {
       this.queue = queue;
     }
 
     /** Returns what the action returns for the queue; false if the queue is being closed. */
-    public boolean use(Predicate<OpenQueue> action) {
+    boolean use(Predicate<OpenQueue> action) {
       if (!use.readLock().tryLock()) {
         return false;
       }
@@ -89,7 +86,7 @@ public final class OpenQueues {
     }
 
     /** Forces what it took for the last time: nothing is appended any more, and the log is open. */
-    public void end() {
+    void end() {
       Throwable failed = used ? lastForce() : null;
       use.writeLock().lock();
       try {
@@ -111,43 +108,26 @@ public final class OpenQueues {
   }
 
   /** Adds a queue, so that others find it by its directory. */
-  public static void add(Path directory, Slot slot) {
+  static void add(Path directory, Slot slot) {
     OPEN.put(key(directory), slot);
   }
 
   /** Removes a queue; no other transfers anything to it when this returns. */
-  public static void remove(Path directory) {
-    Slot slot = OPEN.remove(key(directory));
-    if (slot != null) {
+  static void remove(Path directory, Slot slot) {
+    if (OPEN.remove(key(directory), slot)) {
       slot.close();
     }
   }
 
   /** Returns the queue that runs in this directory; null if none does. */
-  public static @Nullable Slot find(Path directory) {
+  static @Nullable Slot find(Path directory) {
     return OPEN.get(key(directory));
   }
 
   /** Returns what the action returns for the queue in this directory; false if none runs there. */
-  public static boolean use(Path directory, Predicate<OpenQueue> action) {
+  static boolean use(Path directory, Predicate<OpenQueue> action) {
     Slot slot = find(directory);
     return slot != null && slot.use(action);
-  }
-
-  /** Returns the queue of this name, or null; fails if several run, in different directories. */
-  public static @Nullable OpenQueue named(String name) {
-    List<Path> found = new ArrayList<>();
-    OpenQueue queue = null;
-    for (Map.Entry<Path, Slot> open : OPEN.entrySet()) {
-      if (open.getValue().queue.name().equals(name)) {
-        found.add(open.getKey());
-        queue = open.getValue().queue;
-      }
-    }
-    if (found.size() > 1) {
-      throw new ConfigurationException("several queues of the name " + name + " run: " + found);
-    }
-    return queue;
   }
 
   private static Path key(Path directory) {

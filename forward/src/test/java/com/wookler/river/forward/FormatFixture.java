@@ -1,9 +1,11 @@
-package com.wookler.river.core;
+package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -12,6 +14,7 @@ import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -132,13 +135,13 @@ final class FormatFixture {
           .until(
               () -> {
                 time.advance(Duration.ofMillis(200));
-                return queue.forwards().get(0).safe() == MESSAGES + 1;
+                return Forwards.of(queue).stats().get(0).safe() == MESSAGES + 1;
               });
       copies.force();
       queue.force();
-      copy(live, killed);
+      DirectoryCopy.of(live, killed);
     }
-    copy(live, work.resolve("closed"));
+    DirectoryCopy.of(live, work.resolve("closed"));
     pack(work, List.of("killed", "closed"), zip);
   }
 
@@ -199,19 +202,6 @@ final class FormatFixture {
         delivery.nack(WAIT);
       } else if (delivery.sequence() != 61) {
         delivery.ack();
-      }
-    }
-  }
-
-  static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> all = Files.walk(from)) {
-      for (Path file : all.toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
-        if (Files.isDirectory(file)) {
-          Files.createDirectories(target);
-        } else {
-          Files.copy(file, target);
-        }
       }
     }
   }

@@ -1,4 +1,4 @@
-package com.wookler.river.core;
+package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -15,6 +17,7 @@ import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.CapturedLog;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -240,7 +243,7 @@ class ForceOrderTest {
       publish(0, 1);
       assertThat(take(subscriber)).isEqualTo("data 0"); // from the block that is hidden then
       queue.force();
-      FormatFixture.copy(directory.resolve("orders"), left.resolve("orders"));
+      DirectoryCopy.of(directory.resolve("orders"), left.resolve("orders"));
       withoutFlushers(
           () -> {
             queue.publisher().put(message(1).expiresAfter(second), Durability.MEMORY);
@@ -249,7 +252,7 @@ class ForceOrderTest {
       time.advance(second);
       assertThat(subscriber.batch(1, Duration.ZERO)).isEmpty();
       late.force();
-      FormatFixture.copy(directory.resolve("late"), left.resolve("late"));
+      DirectoryCopy.of(directory.resolve("late"), left.resolve("late"));
 
       show();
       await().until(() -> subscriber.stats().expired() == 1);

@@ -1,0 +1,73 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.subscriber.ExpiredMessages;
+import com.wookler.river.core.transfer.Endpoint;
+import com.wookler.river.core.transfer.TransferTarget;
+import java.util.OptionalLong;
+import java.util.function.LongUnaryOperator;
+import java.util.function.Supplier;
+
+/**
+ * Adds an optional part to every queue. Found by {@link java.util.ServiceLoader}; the module
+ * river-forward brings one, for {@code queue.forward} and expiry queues.
+ */
+public interface QueueExtension {
+  /**
+   * Opens its part of a queue, before the queue's subscribers. Nothing stays open if this throws.
+   *
+   * @throws com.wookler.river.common.errors.RiverException the queue cannot be opened
+   */
+  Part open(Context queue);
+
+  /**
+   * A queue that is being opened, as its parts see it.
+   *
+   * @param own its name, directory and log
+   * @param target takes messages of other queues
+   * @param settings returns the settings of now; some change while the queue runs
+   * @param passOver returns where the log continues after lost messages; the same sequence if that
+   *     is not known
+   * @param workers makes serial executors on the worker, which are released after the part is
+   *     closed
+   */
+  record Context(
+      Endpoint own,
+      TransferTarget target,
+      Supplier<Settings> settings,
+      LongUnaryOperator passOver,
+      Supplier<WorkerPool.Serial> workers) {}
+
+  /**
+   * A part of a queue: it may read the log, keep its blocks, and take what expires. Thread-safe.
+   */
+  interface Part extends ExpiredMessages, AutoCloseable {
+    /** Begins its work: the queue accepts messages from now on. */
+    void start();
+
+    /**
+     * Ends its work, before anything else of the queue is closed; called though it did not start.
+     */
+    void stop();
+
+    /** Closes, after the subscribers; the log is still open, and nothing is appended any more. */
+    @Override
+    void close();
+
+    /** Returns the lower of the low watermark of the subscribers, if there are any, and its own. */
+    OptionalLong lower(OptionalLong lowWatermark);
+
+    /** Returns whether it needs nothing below this sequence. */
+    boolean havePassed(long sequence);
+
+    /** Gives up what is below a sequence: the log is going to lose it. */
+    void discard(long end);
+
+    /** Returns how many messages it gave up since the queue was opened. */
+    long discarded();
+
+    /** Closes a block that leaves the log. */
+    void leave(int block);
+  }
+}

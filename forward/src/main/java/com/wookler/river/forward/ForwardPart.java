@@ -1,0 +1,107 @@
+package com.wookler.river.forward;
+
+import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.QueueExtension;
+import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.Expiries;
+import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.transfer.Endpoint;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+
+/** What a queue transfers to others, and its place among those that take messages. Thread-safe. */
+final class ForwardPart implements QueueExtension.Part {
+  private final Path directory;
+  private final OpenQueues.Slot slot; // others find it once the queue runs
+  private final ExpiryTransfers expired;
+  private final Forwards forwards;
+
+  ForwardPart(QueueExtension.Context queue) {
+    Endpoint own = queue.own();
+    Settings settings = queue.settings().get();
+    directory = own.base().resolve(own.queue());
+    slot =
+        new OpenQueues.Slot(
+            new OpenQueue(own.log(), queue.target(), settings.get(QueueOptions.FORWARD)));
+    expired =
+        new ExpiryTransfers(own, () -> queue.settings().get().find(QueueOptions.EXPIRY_QUEUE));
+    Expiries expiries = new Expiries(maxAgeMicros(settings), 1, expired);
+    forwards =
+        new Forwards(
+            new Forward.Source(own, expiries, queue.passOver()),
+            settings.get(QueueOptions.FORWARD),
+            settings.get(QueueOptions.FANOUT_ONLY),
+            queue.workers()); // one each: a full target delays no other
+  }
+
+  private static long maxAgeMicros(Settings settings) {
+    Duration age = settings.get(QueueOptions.MAX_AGE);
+    return age.isZero() ? Long.MAX_VALUE : TimeUnit.MICROSECONDS.convert(age);
+  }
+
+  Forwards forwards() {
+    return forwards;
+  }
+
+  @Override
+  public void start() {
+    OpenQueues.add(directory, slot);
+    forwards.start();
+  }
+
+  @Override
+  public void stop() {
+    try {
+      forwards.stop();
+    } finally {
+      OpenQueues.remove(directory, slot);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      forwards.close();
+    } finally {
+      slot.end();
+    }
+  }
+
+  @Override
+  public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
+    return expired.keep(message, subscriber);
+  }
+
+  @Override
+  public void force(String subscriber) {
+    expired.force(subscriber);
+  }
+
+  @Override
+  public OptionalLong lower(OptionalLong lowWatermark) {
+    return forwards.lower(lowWatermark);
+  }
+
+  @Override
+  public boolean havePassed(long sequence) {
+    return forwards.havePassed(sequence);
+  }
+
+  @Override
+  public void discard(long end) {
+    forwards.discard(end);
+  }
+
+  @Override
+  public long discarded() {
+    return forwards.discarded();
+  }
+
+  @Override
+  public void leave(int block) {
+    forwards.leave(block);
+  }
+}
