@@ -133,37 +133,15 @@ public final class LogReader implements AutoCloseable {
    */
   public long passDelayed(int most) {
     long last = position + most;
-    while (position < last && position < log.nextSequence() && isDelayedNext()) {
-      position++;
+    boolean passes = true;
+    try {
+      while (passes && position < last && position < log.nextSequence()) {
+        passes = next((from, to) -> from.passDelayed(), this);
+      }
+    } catch (RiverException e) { // next() meets it again
+      return position;
     }
     return position;
-  }
-
-  private boolean isDelayedNext() {
-    try {
-      return passDelayedOrNot();
-    } catch (InternalError e) {
-      settle();
-      return false;
-    }
-  }
-
-  /** Passes the next message if it is delayed; any line may throw, as in {@link #next}. */
-  private boolean passDelayedOrNot() {
-    try {
-      if (!document.hasNext() || document.nextSequence() != position) {
-        load();
-      }
-      return document.passDelayed();
-    } catch (DamagedException | IOException e) {
-      settle();
-      return false;
-    }
-  }
-
-  private void settle() {
-    PageFaults.settle();
-    cursor.close();
   }
 
   /** Returns whether the message at the position was published together with the one before it. */
@@ -357,7 +335,8 @@ public final class LogReader implements AutoCloseable {
   }
 
   private DamagedMessageException damaged(long sequence, Throwable e) {
-    settle();
+    PageFaults.settle();
+    cursor.close();
     String what =
         e instanceof InternalError ? "damaged: its bytes cannot be read: " + e : e.getMessage();
     return new DamagedMessageException(where(sequence) + ": " + what + place(sequence), e);
