@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Forces blocks by mappings of its own, because the store's sync forces nothing by default and
- * swallows errors, and seals closed blocks. It runs on pool threads that are never interrupted: an
- * interrupt would close the channel. Forces exclude each other; only the flusher's executor seals,
- * so that no publisher waits for a seal.
+ * swallows errors, and seals closed blocks. It runs on pool threads that are never interrupted, as
+ * an interrupt would close the channel; {@link #forceMapped} runs on any. Forces exclude each
+ * other; only the flusher's executor seals, so that no publisher waits for a seal.
  */
 final class BlockForcer implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(BlockForcer.class);
@@ -86,11 +86,23 @@ final class BlockForcer implements AutoCloseable {
    * the next force continues there.
    */
   synchronized void force(long end) throws IOException {
-    if (closed) {
-      return;
-    }
+    force(end, false);
+  }
+
+  /**
+   * Forces as {@link #force} does on any thread: only what is in the mapping of the active block,
+   * as an interrupt would close a channel. If there is more, the end of what was forced stays.
+   */
+  synchronized void forceMapped(long end) throws IOException {
+    force(end, true);
+  }
+
+  @GuardedBy("this")
+  private void force(long end, boolean mapped) throws IOException {
     try {
-      forceBlocks();
+      if (closed || !forceBlocks(mapped)) {
+        return;
+      }
     } catch (NotNowException e) {
       throw e;
     } catch (Throwable e) {
@@ -121,25 +133,37 @@ final class BlockForcer implements AutoCloseable {
   }
 
   @GuardedBy("this")
-  private void forceBlocks() throws IOException {
+  private boolean forceBlocks(boolean mapped) throws IOException {
     for (Block block : blocks.from(forcedEnd)) {
       boolean complete = block.isClosed(); // before the force
-      force(block, complete);
+      long to = block.end();
+      if (mapped && (complete || !isMapped(block, to))) {
+        return false;
+      }
+      force(block, complete, to);
       if (complete) {
         closeView();
         forcedClosed.add(block.number());
       }
     }
+    return true;
+  }
+
+  /** Returns whether forcing a block up to an offset opens no channel. */
+  @GuardedBy("this")
+  private boolean isMapped(Block block, long to) {
+    BlockView at = view;
+    return block.number() <= newestSeen && at != null && at.block() == block && at.isMapped(to);
   }
 
   @GuardedBy("this")
-  private void force(Block block, boolean complete) throws IOException {
+  private void force(Block block, boolean complete, long to) throws IOException {
     try {
       BlockView at = viewOf(block);
       if (complete) {
         at.forceAll();
       } else {
-        at.forceContent();
+        at.forceContent(to);
       }
       if (block.number() > newestSeen) {
         forceDirectory();

@@ -542,6 +542,11 @@ public final class BlockLog implements AutoCloseable {
     failure.unlessForceFails(() -> forcer.force(nextSequence));
   }
 
+  /** Forces as {@link #forceAppended} does, on any thread, what needs no channel. */
+  void forceMapped() {
+    failure.unlessForceFails(() -> forcer.forceMapped(nextSequence));
+  }
+
   /**
    * Forces all that was appended before.
    *

@@ -41,9 +41,13 @@ final class BlockView implements AutoCloseable {
     return block;
   }
 
-  /** Forces what the block holds now, in small steps. */
-  void forceContent() throws IOException {
-    long end = block.end();
+  /** Returns whether {@link #forceContent} to this end opens no channel. */
+  boolean isMapped(long end) {
+    return window != null && end <= windowAt + window.capacity();
+  }
+
+  /** Forces what the block holds up to an offset, in small steps. */
+  void forceContent(long end) throws IOException {
     long size = size();
     if (size < end) {
       throw new IOException(block.file() + " has been cut to " + size + " bytes of " + end);
@@ -62,7 +66,7 @@ final class BlockView implements AutoCloseable {
 
   /** Forces all of a block that is closed: its end, its index, and what else is in the file. */
   void forceAll() throws IOException {
-    forceContent();
+    forceContent(block.end());
     forceFile();
   }
 

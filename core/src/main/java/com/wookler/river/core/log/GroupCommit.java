@@ -1,8 +1,11 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.Threads;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.file.Mappings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -11,30 +14,47 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Group commit: forces for calls that wait for the device, such as publishes; one force serves all
- * that wait when it starts. Thread-safe. Forces never run on a thread that waits: its interrupt
- * would close the channel.
+ * that wait when it starts. Thread-safe.
  *
- * <p>Those that wait are in a stack. The thread that pushes the first one submits a commit, which
- * takes the whole stack, forces, and answers. So the executor has one commit as long as a call
- * waits, and while one forces, the next group gathers.
+ * <p><b>Leader and followers.</b> Those that wait are in a stack. One leads: it takes the whole
+ * stack, forces, and answers. While it forces, the next group gathers; when it ends, the newest of
+ * that leads, or a call that comes first. So a single publisher forces by itself, and no thread has
+ * to be woken for it.
+ *
+ * <p>A thread that waits may be interrupted, which would close a channel: what it cannot force
+ * without one, the executor forces. So it does for futures, and for virtual threads: others would
+ * wait until one of those is scheduled.
  */
 public final class GroupCommit {
   private static final Logger LOG = LoggerFactory.getLogger(GroupCommit.class);
 
   private final Target target;
+  private final @Nullable Runnable forceHere;
   private final WorkerPool.Serial executor;
   private final Completions completions = new Completions();
-  private final Runnable commit = this::commit;
   private final AtomicReference<@Nullable Waiter> waiting = new AtomicReference<>();
+  private final AtomicBoolean leading = new AtomicBoolean(); // whether a thread or a task leads
   private volatile boolean ended;
 
+  /** Creates a group commit whose forces all run on the executor. */
   public GroupCommit(Target target, WorkerPool.Serial executor) {
+    this(target, null, executor);
+  }
+
+  /**
+   * Creates a group commit.
+   *
+   * @param forceHere forces as {@link Target#force} does, on a thread that may be interrupted: what
+   *     it leaves, the executor forces; null if it would leave all
+   */
+  GroupCommit(Target target, @Nullable Runnable forceHere, WorkerPool.Serial executor) {
     this.target = target;
+    this.forceHere = forceHere;
     this.executor = executor;
   }
 
   static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial executor) {
-    return new GroupCommit(
+    Target target =
         new Target() {
           @Override
           public long forcedEnd() {
@@ -50,8 +70,9 @@ public final class GroupCommit {
           public RuntimeException notForced() {
             return failure.notForced();
           }
-        },
-        executor);
+        };
+    return new GroupCommit(
+        target, Mappings.RANGES_REACH_THE_DEVICE ? log::forceMapped : null, executor);
   }
 
   /** What is forced: items written one after the other, each with a number. */
@@ -70,7 +91,7 @@ public final class GroupCommit {
   }
 
   /** What was written and waits to be forced: all below {@code end}. */
-  private abstract static class Waiter {
+  private abstract class Waiter {
     final long end;
     @Nullable Waiter next; // below it in the stack, later the next of the group
 
@@ -80,10 +101,18 @@ public final class GroupCommit {
 
     /** Wakes the waiting call; neither blocks nor runs the user's code. */
     abstract void answer(boolean forced);
+
+    /** Has the executor force for all that wait, if nothing leads. */
+    void promote() {
+      if (leading.compareAndSet(false, true)) {
+        submit(null);
+      }
+    }
   }
 
-  private static final class Parked extends Waiter {
+  private final class Parked extends Waiter {
     private final Thread thread = Thread.currentThread();
+    private final @Nullable Runnable force = Threads.isVirtual(thread) ? null : forceHere;
     private boolean forced; // written before answered
     private volatile boolean answered;
 
@@ -98,14 +127,34 @@ public final class GroupCommit {
       LockSupport.unpark(thread);
     }
 
+    @Override
+    void promote() {
+      if (force == null) {
+        super.promote();
+      } else {
+        LockSupport.unpark(thread); // it may have its answer already
+      }
+    }
+
     boolean await() {
       boolean interrupted = false;
-      while (!answered) {
-        LockSupport.park(this);
-        interrupted |= Thread.interrupted(); // with the flag up it would not park
+      push(this);
+      if (force == null) {
+        promote();
       }
-      if (interrupted) {
-        thread.interrupt();
+      try {
+        while (!answered) {
+          if (force != null && leading.compareAndSet(false, true)) {
+            lead(force);
+          } else {
+            LockSupport.park(this);
+            interrupted |= Thread.interrupted(); // with the flag up it would not park
+          }
+        }
+      } finally {
+        if (interrupted) {
+          thread.interrupt();
+        }
       }
       return forced;
     }
@@ -143,9 +192,7 @@ public final class GroupCommit {
    * set afterwards.
    */
   public void await(long end) {
-    Parked waiter = new Parked(end);
-    enter(waiter);
-    if (!waiter.await()) {
+    if (!new Parked(end).await()) {
       throw target.notForced();
     }
   }
@@ -156,48 +203,77 @@ public final class GroupCommit {
    */
   public CompletableFuture<Long> future(long sequence, long end) {
     Promised waiter = new Promised(sequence, end);
-    enter(waiter);
+    push(waiter);
+    waiter.promote();
     return waiter.future;
   }
 
-  private void enter(Waiter waiter) {
+  private void push(Waiter waiter) {
     Waiter below;
     do {
       below = waiting.get();
       waiter.next = below;
     } while (!waiting.compareAndSet(below, waiter));
-    if (ended) {
-      answer(takeAll()); // the last force is over, and it had all that was ever written
-    } else if (below == null) {
-      submit();
-    }
   }
 
-  private void submit() {
-    try {
-      executor.execute(commit);
-    } catch (RejectedExecutionException e) {
-      answer(takeAll()); // closed meanwhile, after a force of everything
-    } catch (Throwable e) {
-      answer(takeAll()); // such as no memory: the next to come must find an empty stack and submit
-      throw e;
-    }
-  }
-
-  /** Forces for all that wait. A call that enters from now on submits the next commit. */
-  private void commit() {
+  /** Forces for all that wait; the caller leads. */
+  private void lead(Runnable force) {
     Waiter group = takeAll();
-    if (group == null) {
-      return;
+    try {
+      if (!isForced(group)) {
+        force.run();
+      }
+    } finally { // also after an error: the others wait
+      if (isForced(group)) {
+        finish(group);
+      } else {
+        submit(group);
+      }
     }
+  }
+
+  /** Has the executor force for a group, or if that is null for all that wait when it begins. */
+  private void submit(@Nullable Waiter group) {
+    boolean submitted = false;
+    try {
+      executor.execute(() -> commit(group == null ? takeAll() : group));
+      submitted = true;
+    } catch (RejectedExecutionException e) {
+      LOG.debug("Closed meanwhile, after a force of everything", e);
+    } finally {
+      if (!submitted) { // also for want of memory: the next to come must lead
+        finish(group == null ? takeAll() : group);
+      }
+    }
+  }
+
+  private void commit(@Nullable Waiter group) {
+    try {
+      if (!isForced(group)) {
+        target.force();
+      }
+    } finally {
+      finish(group);
+    }
+  }
+
+  /** Returns whether no force is needed: another was quicker, or the last one is over. */
+  private boolean isForced(@Nullable Waiter group) {
     long end = 0;
     for (Waiter waiter = group; waiter != null; waiter = waiter.next) {
       end = Math.max(end, waiter.end);
     }
-    if (end > target.forcedEnd()) { // else another force was quicker
-      target.force();
-    }
+    return ended || end <= target.forcedEnd();
+  }
+
+  /** Answers the group of the one that leads, and has another lead if more wait. */
+  private void finish(@Nullable Waiter group) {
     answer(group);
+    leading.set(false); // first: one that is pushed from now on finds that it may lead
+    Waiter newest = waiting.get();
+    if (newest != null) {
+      newest.promote();
+    }
   }
 
   /** Returns all that wait, the first to enter first. */
@@ -228,10 +304,12 @@ public final class GroupCommit {
     }
   }
 
-  /** Answers, after the last force, all that wait, and all that come with earlier writes. */
+  /**
+   * Answers, after the last force, all that wait, and all that come with earlier writes; no force
+   * is under way when this returns.
+   */
   public void end() {
     ended = true;
-    executor.drain();
-    answer(takeAll());
+    boolean unused = new Parked(0).await(); // it leads, or one that led before has ended
   }
 }

@@ -19,6 +19,7 @@ final class HeldDevice implements Device {
   private final Semaphore directoryTurns = new Semaphore(Integer.MAX_VALUE);
   private final Semaphore directoryBegun = new Semaphore(0);
   private final AtomicBoolean broken = new AtomicBoolean();
+  private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
   /** Lets no force end from now on, but as many as {@link #let} says. */
   void hold() {
@@ -63,8 +64,14 @@ final class HeldDevice implements Device {
     return List.copyOf(asked);
   }
 
+  /** The threads that have begun a force of a file, in that order. */
+  List<Thread> threads() {
+    return List.copyOf(threads);
+  }
+
   void forget() {
     asked.clear();
+    threads.clear();
   }
 
   @Override
@@ -82,6 +89,7 @@ final class HeldDevice implements Device {
   }
 
   private void await() throws IOException {
+    threads.add(Thread.currentThread());
     begun.release();
     turns.acquireUninterruptibly();
     if (broken.getAndSet(false)) {
