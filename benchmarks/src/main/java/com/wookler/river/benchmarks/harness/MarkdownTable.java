@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 /** Rows of one table as Markdown: a line a row, and the notes, each once, numbered below. */
 final class MarkdownTable {
   private final List<Row> rows;
+  private final List<String> shares; // systems to which rows are related, beside the base
   private final List<String> extras;
   private final List<String> notes;
   private final boolean oneUnit;
@@ -16,6 +17,8 @@ final class MarkdownTable {
 
   private MarkdownTable(List<Row> rows) {
     this.rows = rows;
+    this.shares =
+        rows.stream().flatMap(row -> row.shares().stream()).map(Row.Ratio::to).distinct().toList();
     this.extras = rows.stream().flatMap(row -> row.extra().keySet().stream()).distinct().toList();
     this.notes = rows.stream().map(Row::note).filter(note -> !note.isEmpty()).distinct().toList();
     this.oneUnit = rows.stream().map(Row::unit).distinct().count() == 1;
@@ -46,7 +49,13 @@ final class MarkdownTable {
     return size >= 10 ? Context.text("%.1f", figure) : Context.text("%.2f", figure);
   }
 
-  private static String range(double min, double max) {
+  /** Returns a ratio with its range. */
+  static String format(Row.Ratio ratio, String unit) {
+    return format(ratio.median()) + unit + " (" + range(ratio.min(), ratio.max()) + ")";
+  }
+
+  /** Returns two figures as a range. */
+  static String range(double min, double max) {
     return format(min) + "–" + format(max);
   }
 
@@ -57,6 +66,7 @@ final class MarkdownTable {
     if (ratios) {
       head.add("ratio (min–max)");
     }
+    shares.forEach(system -> head.add("× " + system));
     head.addAll(extras);
     StringBuilder text = new StringBuilder(line(head));
     text.append("|---|---").append("|--:".repeat(head.size() - 2)).append("|\n");
@@ -69,7 +79,8 @@ final class MarkdownTable {
     return text.toString();
   }
 
-  private static String line(List<String> cells) {
+  /** Returns a line of a table. */
+  static String line(List<String> cells) {
     return "| " + String.join(" | ", cells) + " |\n";
   }
 
@@ -88,15 +99,11 @@ final class MarkdownTable {
     cells.add(range(row.min(), row.max()));
     if (ratios) {
       Row.Ratio ratio = row.ratio();
-      cells.add(
-          ratio == null
-              ? ""
-              : format(ratio.median())
-                  + " × "
-                  + ratio.to()
-                  + " ("
-                  + range(ratio.min(), ratio.max())
-                  + ")");
+      cells.add(ratio == null ? "" : format(ratio, " × " + ratio.to()));
+    }
+    for (String system : shares) {
+      Stream<Row.Ratio> share = row.shares().stream().filter(each -> each.to().equals(system));
+      cells.add(share.map(each -> format(each, "")).findFirst().orElse(""));
     }
     for (String extra : extras) {
       Double figure = row.extra().get(extra);

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ public final class Rounds implements Closeable {
   private final Map<String, Map<String, Series>> all = new LinkedHashMap<>();
   private final Deque<Closeable> open = new ArrayDeque<>();
   private @Nullable String base; // null for steps
+  private List<String> shares = List.of(); // further systems to which all are related
   private UnaryOperator<String> note = label -> "";
 
   private record Series(
@@ -68,9 +70,10 @@ public final class Rounds implements Closeable {
     this.wanted = wanted;
   }
 
-  /** Makes contenders systems, which are related to one of them if that takes part. */
-  public void ofSystems(String relatedTo) {
+  /** Makes contenders systems, which are related to one of them, and to further ones, if there. */
+  public void ofSystems(String relatedTo, String... further) {
     base = relatedTo;
+    shares = List.of(further);
   }
 
   /** Sets the note of all metrics that are new from now on. */
@@ -156,15 +159,18 @@ public final class Rounds implements Closeable {
         spread.median(),
         spread.min(),
         spread.max(),
-        ratio(label, contestants, series),
+        ratio(base == null ? contestants.keySet().iterator().next() : base, label, contestants),
+        shares.stream().flatMap(to -> Stream.ofNullable(ratio(to, label, contestants))).toList(),
         merge(series.extras),
         base != null ? series.note : series.note + times);
   }
 
-  private Row.@Nullable Ratio ratio(String label, Map<String, Series> contestants, Series series) {
-    String to = base == null ? contestants.keySet().iterator().next() : base;
+  /** Returns the ratio of a contestant to another one; null if that is itself or not there. */
+  private static Row.@Nullable Ratio ratio(
+      String to, String label, Map<String, Series> contestants) {
     Series other = contestants.get(to);
-    if (other == null || to.equals(label)) {
+    Series series = contestants.get(label);
+    if (other == null || series == null || to.equals(label)) {
       return null;
     }
     Row.Spread spread = Row.Spread.ofRatios(series.figures, other.figures);

@@ -3,6 +3,7 @@ package com.wookler.river.benchmarks.load;
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.system.QueueSystem;
 import com.wookler.river.benchmarks.system.Work;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -15,9 +16,6 @@ import java.util.stream.Stream;
  */
 record Line(
     String name, String table, String text, Work work, long count, int rate, Figure figure) {
-  /** The system that all are compared with. */
-  static final String BASE = "chronicle";
-
   /** All lines of {@code load/lines.txt}, in the order of the tables. */
   static final List<Line> ALL = ThisJvm.table("/load/lines.txt").map(Line::of).toList();
 
@@ -49,7 +47,8 @@ record Line(
             numbers[3],
             numbers[4] == 1,
             numbers[5] == 1,
-            numbers[6]);
+            numbers[6],
+            numbers[7] == 1);
     long count = Long.parseLong(cells.get(4));
     int rate = Integer.parseInt(cells.get(5));
     Figure figure = Figure.valueOf(cells.get(6));
@@ -60,17 +59,30 @@ record Line(
     return ALL.stream().filter(line -> line.name.equals(name)).findFirst().orElseThrow();
   }
 
-  /** Returns what a system does in this line: the base what it can of it. */
+  /** Returns what a system does of this line's work. */
   Work workOf(QueueSystem system) {
-    return system.name().equals(BASE) ? work.ofPlainLog() : work;
+    return system.part().apply(work);
   }
 
-  /** Returns how a system is configured, and what the base leaves out in this line. */
+  /** Returns whether a system takes part; the files of the limit are made before the work. */
+  boolean suits(QueueSystem system) {
+    return system.can().test(workOf(system))
+        && !(figure == Figure.PUBLISHER_RATE && system.name().equals(QueueSystem.LIMIT));
+  }
+
+  /** Returns how a system is configured, and what it leaves out in this line. */
   String note(QueueSystem system) {
-    if (workOf(system).equals(work)) {
-      return system.notes();
+    Work done = workOf(system);
+    List<String> less = new ArrayList<>();
+    if (work.ack() && !done.ack()) {
+      less.add("without acknowledgement");
     }
-    String other = work.ack() ? "without acknowledgement" : "one thread, one force at a time";
-    return "here " + other + "; " + system.notes();
+    if (work.view() && !done.view()) {
+      less.add("each message copied");
+    }
+    if (work.underWay() > done.underWay()) {
+      less.add("one force at a time");
+    }
+    return (less.isEmpty() ? "" : "here " + String.join(", ", less) + "; ") + system.notes();
   }
 }

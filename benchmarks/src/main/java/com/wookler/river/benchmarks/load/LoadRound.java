@@ -74,6 +74,7 @@ record LoadRound(
     }
 
     Outcome run() throws Exception {
+      queue.expect(round.count);
       if (work.publishers() == 0) {
         fill();
       }

@@ -52,13 +52,18 @@ final class Payloads {
     return all;
   }
 
+  /** Returns a message's number, from which its publisher and its index follow. */
+  static long number(byte[] message) {
+    return (long) NUMBER.get(message, 0);
+  }
+
   /** Returns the number of its publisher. */
-  static int publisher(byte[] message) {
-    return (int) ((long) NUMBER.get(message, 0) >>> PUBLISHER_SHIFT);
+  static int publisher(long number) {
+    return (int) (number >>> PUBLISHER_SHIFT);
   }
 
   /** Returns its number among those of its publisher, from 0. */
-  static long index(byte[] message) {
-    return (long) NUMBER.get(message, 0) & (1L << PUBLISHER_SHIFT) - 1;
+  static long index(long number) {
+    return number & (1L << PUBLISHER_SHIFT) - 1;
   }
 }

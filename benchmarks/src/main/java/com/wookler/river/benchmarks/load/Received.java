@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.load;
 
 import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.benchmarks.system.OpenQueue.Sink;
+import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
@@ -21,13 +22,22 @@ final class Received implements Sink {
 
   @Override
   public void accept(byte[] data) {
-    if (data.length != size) {
-      throw new IllegalStateException("message " + count + " has " + data.length + " bytes");
+    check(data.length, Payloads.number(data));
+  }
+
+  @Override
+  public void view(ByteBuffer data) {
+    check(data.remaining(), data.getLong(data.position()));
+  }
+
+  private void check(int length, long number) {
+    if (length != size) {
+      throw new IllegalStateException("message " + count + " has " + length + " bytes");
     }
-    int publisher = Payloads.publisher(data);
-    if (publisher >= next.length || Payloads.index(data) != next[publisher]) {
+    int publisher = Payloads.publisher(number);
+    if (publisher >= next.length || Payloads.index(number) != next[publisher]) {
       throw new IllegalStateException(
-          Payloads.index(data) + " of publisher " + publisher + " is out of order at " + count);
+          Payloads.index(number) + " of publisher " + publisher + " is out of order at " + count);
     }
     next[publisher]++;
     count++;

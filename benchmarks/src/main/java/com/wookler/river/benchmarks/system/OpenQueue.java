@@ -1,11 +1,15 @@
 package com.wookler.river.benchmarks.system;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 
 /** One open queue; closing it needs that its senders and receivers are closed. */
 public interface OpenQueue extends AutoCloseable {
+  /** Makes room for this many messages, for a system that needs it before work is timed. */
+  default void expect(long messages) throws IOException {}
+
   /** Opens a publisher for one thread. */
   Sender sender() throws Exception;
 
@@ -53,5 +57,12 @@ public interface OpenQueue extends AutoCloseable {
   interface Sink {
     /** Called once a message, in order. */
     void accept(byte[] data);
+
+    /** Called instead where {@link Work#view} says so: the bytes are there until this returns. */
+    default void view(ByteBuffer data) {
+      byte[] copy = new byte[data.remaining()];
+      data.get(copy);
+      accept(copy);
+    }
   }
 }

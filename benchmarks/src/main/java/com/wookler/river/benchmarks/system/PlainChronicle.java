@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
@@ -116,36 +115,14 @@ final class PlainChronicle implements OpenQueue {
   }
 
   /** Reads documents of one message, or of lengths and messages; it spins while it waits. */
-  private final class ChronicleReceiver implements Receiver {
+  private final class ChronicleReceiver extends SpinningReceiver {
     private final ExcerptTailer tailer = queue.createTailer();
     private final boolean batches = work.batch() > 1;
     private final ArrayDeque<byte[]> rest = new ArrayDeque<>(); // beyond what the last call took
 
-    @Override
-    public int receive(int max, Duration timeout, Sink sink) {
-      long deadline = 0;
-      int count = 0;
-      while (count < max) {
-        int read = read(max - count, sink);
-        count += read;
-        if (read > 0) {
-          continue;
-        }
-        if (count > 0 || timeout.isZero()) {
-          break;
-        }
-        long now = System.nanoTime();
-        deadline = deadline == 0 ? now + timeout.toNanos() : deadline;
-        if (now - deadline >= 0) {
-          break;
-        }
-        Thread.onSpinWait(); // it has no other way to wait
-      }
-      return count;
-    }
-
     /** Delivers what is left of a document, or the next one; returns 0 if there is none. */
-    private int read(int max, Sink sink) {
+    @Override
+    int read(int max, Sink sink) {
       if (batches && !rest.isEmpty()) {
         sink.accept(rest.remove());
         return 1;

@@ -4,28 +4,42 @@ import com.wookler.river.benchmarks.harness.UsageException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /**
  * A queue system, as the harness drives it.
  *
- * @param can whether it can do a work at all
+ * @param part what it does of a work that is asked for: a log has no acknowledgements
+ * @param can whether it can do that at all
  * @param opener opens a queue in a directory that is empty or was left by an earlier one
  * @param notes how it is configured, for the notes below a table
  */
-public record QueueSystem(String name, Predicate<Work> can, Opener opener, String notes) {
-  /** River first, plain Chronicle next, then the peers. */
+public record QueueSystem(
+    String name, UnaryOperator<Work> part, Predicate<Work> can, Opener opener, String notes) {
+  /** The bare loop. */
+  public static final String LIMIT = "limit";
+
+  /** The system that all are compared with. */
+  public static final String BASE = "chronicle";
+
+  /** Its best mode for several threads. */
+  public static final String SHARED = "chronicle-shared";
+
+  /** River first, plain Chronicle next, then what the machine allows, then the peers. */
   public static final List<QueueSystem> ALL =
       List.of(
           new QueueSystem(
               "river",
-              work -> work.disk() || work.underWay() == 0,
+              UnaryOperator.identity(),
+              work -> (work.disk() || work.underWay() == 0) && !work.view(),
               RiverQueue::new,
               "default settings: blocks of 64 MB, recycled, and archived once all subscribers have"
                   + " finished them, background force, counters and monitor; without subscribers"
                   + " where the work has no consumer"),
           new QueueSystem(
-              "chronicle",
-              work -> !work.ack() && work.underWay() == 0,
+              BASE,
+              Work::ofPlainLog,
+              work -> work.equals(work.ofPlainLog()),
               (directory, work) -> new PlainChronicle(directory, work, false),
               "default settings, an appender a thread, writeBytes; a batch is one document of"
                   + " lengths and bytes (and each document is, if the work is in batches); a tailer"
@@ -34,16 +48,27 @@ public record QueueSystem(String name, Predicate<Work> can, Opener opener, Strin
                   + " brings nothing to the device; no checksums, no acknowledgements, nothing is"
                   + " removed"),
           new QueueSystem(
-              "chronicle-shared",
+              SHARED,
+              Work::ofPlainLog,
               work ->
-                  work.equals(Work.publish(work.publishers(), work.size()))
-                      && work.publishers() > 1,
+                  work.equals(work.ofPlainLog()) && work.publishers() > 1 && work.consumers() == 0,
               (directory, work) -> new PlainChronicle(directory, work, true),
-              "default settings, one appender for all threads under a lock, writeBytes; no"
-                  + " checksums, nothing is removed"),
+              "default settings, one appender for all threads under a lock, writeBytes; DISK is an"
+                  + " fdatasync of each thread's own, outside the lock; no checksums, nothing is"
+                  + " removed"),
+          new QueueSystem(
+              LIMIT,
+              Work::withoutAck,
+              work -> work.equals(work.withoutAck()) && !work.disk() && work.underWay() == 0,
+              LimitQueue::new,
+              "no queue: a loop that copies length, CRC32C and bytes into mapped files of 64 MB,"
+                  + " zeroed and touched before, under one lock; read with the checksum compared,"
+                  + " into an array of its own or as a view; no acknowledgements, nothing is forced"
+                  + " or removed"),
           new QueueSystem(
               "rocksdb",
-              work -> work.consumers() <= 1 && work.underWay() == 0,
+              UnaryOperator.identity(),
+              work -> work.consumers() <= 1 && work.underWay() == 0 && !work.view(),
               RocksQueue::open,
               "keys are 8 byte sequence numbers; universal compaction by"
                   + " optimizeUniversalStyleCompaction (memtables of 128 MB),"
@@ -55,7 +80,8 @@ public record QueueSystem(String name, Predicate<Work> can, Opener opener, Strin
                   + " waiting consumer looks every 50 µs; one consumer"),
           new QueueSystem(
               "artemis",
-              work -> work.underWay() == 0,
+              UnaryOperator.identity(),
+              work -> work.underWay() == 0 && !work.view(),
               ArtemisQueue::new,
               "embedded, in-VM connections (one a publisher, one a consumer), core client, durable"
                   + " messages, blockOnDurableSend; a durable queue a consumer on one multicast"
@@ -68,7 +94,8 @@ public record QueueSystem(String name, Predicate<Work> can, Opener opener, Strin
                   + " (by default); no security, JMX, message counters or limit of disk usage"),
           new QueueSystem(
               "mvstore",
-              work -> work.consumers() <= 1 && work.underWay() == 0,
+              UnaryOperator.identity(),
+              work -> work.consumers() <= 1 && work.underWay() == 0 && !work.view(),
               MvStoreQueue::open,
               "one map, keys are sequence numbers; commit() after each publish, or once a batch,"
                   + " because the automatic commit comes after up to a second only; DISK is commit()"

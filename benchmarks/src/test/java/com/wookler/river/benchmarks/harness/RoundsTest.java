@@ -56,6 +56,17 @@ class RoundsTest {
   }
 
   @Test
+  void shouldRelateSystemsToFurtherOnesRoundByRound() throws Exception {
+    rounds.ofSystems("9", "1", "absent");
+    List<Row> rows = rows(0);
+    assertThat(rows.get(0).shares()).isEmpty();
+    assertThat(rows.get(1).shares()).containsExactly(new Row.Ratio("1", 0.9, 0.5, 1.0));
+    assertThat(rows.get(0).ratioTo("9")).contains(rows.get(0).ratio());
+    assertThat(rows.get(1).ratioTo("1")).contains(rows.get(1).shares().get(0));
+    assertThat(rows.get(1).ratioTo("absent")).isEmpty();
+  }
+
+  @Test
   void shouldHaveNoRatioWithoutTheBase() throws Exception {
     rounds.ofSystems("absent");
     assertThat(rows(0)).extracting(Row::ratio).containsOnlyNulls();

@@ -1,8 +1,10 @@
 package com.wookler.river.benchmarks.load;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +20,19 @@ class ReceivedTest {
     first.all().forEach(received::accept);
 
     assertThatCode(() -> received.check(List.of(5L, 1L))).doesNotThrowAnyException();
+  }
+
+  @Test
+  void shouldCheckViewsWithoutMovingThem() {
+    received.accept(first.one());
+    ByteBuffer view = ByteBuffer.allocate(20).put(4, first.one()).position(4);
+    received.view(view);
+
+    assertThat(view.position()).isEqualTo(4);
+    assertThat(received.count()).isEqualTo(2);
+    assertThatThrownBy(() -> received.view(view)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> received.view(view.position(5)))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

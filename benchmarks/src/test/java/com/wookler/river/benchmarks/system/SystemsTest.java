@@ -41,12 +41,13 @@ class SystemsTest {
     for (int publishers : new int[] {1, 2}) {
       for (int batch : new int[] {1, BATCH}) {
         for (boolean disk : new boolean[] {false, true}) {
-          works.add(new Work(publishers, 1, SIZE, batch, false, disk, 0));
-          works.add(new Work(publishers, 1, SIZE, batch, true, disk, 0));
-          works.add(new Work(publishers, 1, SIZE, batch, true, disk, UNDER_WAY));
+          works.add(new Work(publishers, 1, SIZE, batch, false, disk, 0, false));
+          works.add(new Work(publishers, 1, SIZE, batch, true, disk, 0, false));
+          works.add(new Work(publishers, 1, SIZE, batch, true, disk, UNDER_WAY, false));
         }
       }
     }
+    works.add(new Work(2, 1, SIZE, BATCH, false, false, 0, true));
     return works.stream().flatMap(SystemsTest::bySystem);
   }
 
@@ -71,12 +72,17 @@ class SystemsTest {
 
   static Stream<Arguments> worksOfSeveralConsumers() {
     return Stream.of(true, false)
-        .map(ack -> new Work(1, 3, SIZE, 1, ack, false, 0))
+        .map(ack -> new Work(1, 3, SIZE, 1, ack, false, 0, false))
         .flatMap(SystemsTest::bySystem);
   }
 
   static Stream<String> names() {
     return QueueSystem.names().stream();
+  }
+
+  /** The limit is no queue: it keeps nothing. */
+  static Stream<String> queues() {
+    return names().filter(name -> !name.equals(QueueSystem.LIMIT));
   }
 
   private static Stream<Arguments> bySystem(Work work) {
@@ -147,13 +153,13 @@ class SystemsTest {
   }
 
   @ParameterizedTest(name = "{0}")
-  @MethodSource("names")
+  @MethodSource("queues")
   void shouldKeepWhatNobodyTook(String name) throws Exception {
     Work work = Work.publish(1, SIZE);
     try (OpenQueue queue = open(name, work)) {
       publish(queue, work);
     }
-    Work consume = new Work(0, 1, SIZE, 1, false, false, 0);
+    Work consume = new Work(0, 1, SIZE, 1, false, false, 0, false);
     try (OpenQueue queue = open(name, consume);
         Receiver receiver = queue.receiver(0)) {
       shouldBeComplete(receive(receiver, work, MESSAGES), work);
@@ -178,7 +184,7 @@ class SystemsTest {
   @MethodSource("names")
   void shouldLeaveNoThreadThatKeepsTheProcess(String name) throws Exception {
     Set<Thread> before = threads();
-    Work work = new Work(1, 1, SIZE, 1, false, false, 0);
+    Work work = new Work(1, 1, SIZE, 1, false, false, 0, false);
     try (OpenQueue queue = open(name, work);
         Receiver receiver = queue.receiver(0)) {
       publish(queue, work);
