@@ -2,10 +2,10 @@ package com.wookler.river.benchmarks.harness;
 
 import com.wookler.river.benchmarks.harness.Suite.Benchmark;
 import com.wookler.river.common.Env;
-import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -19,7 +19,10 @@ import picocli.CommandLine.Spec;
 /** Measures benchmarks of a suite one after the other, prints their rows and writes them. */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public final class BenchmarkCommand implements Callable<Integer> {
+  private static final Duration WATCHED = Duration.ofSeconds(3);
+
   private final Suite suite;
+  private final String typed; // empty for what the user typed
 
   @Option(
       names = "--only",
@@ -84,13 +87,19 @@ public final class BenchmarkCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
   @SuppressWarnings("NullAway.Init")
-  private BenchmarkCommand(Suite suite) {
+  private BenchmarkCommand(Suite suite, String typed) {
     this.suite = suite;
+    this.typed = typed;
   }
 
   /** Returns the command of a suite. */
   public static CommandLine of(Suite suite) {
-    CommandLine command = new CommandLine(new BenchmarkCommand(suite));
+    return of(suite, "");
+  }
+
+  /** Returns the command of a suite, whose results say that this was typed. */
+  static CommandLine of(Suite suite, String typed) {
+    CommandLine command = new CommandLine(new BenchmarkCommand(suite, typed));
     command.setCommandName(suite.name());
     command.getCommandSpec().usageMessage().description(suite.description());
     return command;
@@ -126,9 +135,9 @@ public final class BenchmarkCommand implements Callable<Integer> {
       if (monitored) {
         ThisJvm.startMonitor();
       }
-      List<Row> rows = measure(chosen, data);
-      out.println(ThisJvm.describe(data));
-      out.println(MarkdownTable.all(rows));
+      Run run = measure(chosen, data);
+      out.println(run.describe());
+      out.println(MarkdownTable.all(run.rows()));
     } finally {
       if (monitored) {
         Env.reset();
@@ -138,21 +147,33 @@ public final class BenchmarkCommand implements Callable<Integer> {
     return CommandLine.ExitCode.OK;
   }
 
-  private List<Row> measure(List<Benchmark> chosen, Path data) throws Exception {
+  private Run measure(List<Benchmark> chosen, Path data) throws Exception {
     PrintWriter err = spec.commandLine().getErr();
+    MachineLoad load = MachineLoad.measure(quick ? Duration.ofMillis(100) : WATCHED);
+    if (!quick && !load.quiet()) {
+      err.println("WARNING: the machine is not quiet: " + load);
+    }
+    Run run = Run.start(command(), data, load);
     List<Row> rows = new ArrayList<>();
     for (Benchmark benchmark : chosen) {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
       try {
         rows.addAll(measure(benchmark, context(own)));
-        write(data, rows); // also if a later one fails
+        if (json != null) {
+          run.with(rows).write(json); // also if a later one fails
+        }
       } catch (Suite.SkippedException e) {
         err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
       }
       ThisJvm.delete(own);
     }
-    return rows;
+    return run.with(rows);
+  }
+
+  private String command() {
+    List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
+    return typed.isEmpty() ? "./river bench " + String.join(" ", arguments) : typed;
   }
 
   private Context context(Path data) {
@@ -176,13 +197,6 @@ public final class BenchmarkCommand implements Callable<Integer> {
     }
     try (ChildJvm child = new ChildJvm(context.jvm())) {
       return child.ask(() -> new ArrayList<>(benchmark.rows(context, chosen)));
-    }
-  }
-
-  private void write(Path data, List<Row> rows) throws IOException {
-    if (json != null) {
-      List<String> typed = spec.root().commandLine().getParseResult().originalArgs();
-      Run.of("./river bench " + String.join(" ", typed), ThisJvm.describe(data), rows).write(json);
     }
   }
 }

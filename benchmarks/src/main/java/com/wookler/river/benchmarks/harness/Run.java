@@ -1,5 +1,7 @@
 package com.wookler.river.benchmarks.harness;
 
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
@@ -13,8 +15,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What one command measured: one JSON file, committed below {@code benchmarks/results}. */
-public record Run(String command, Instant date, String machine, List<Row> rows) {
+/**
+ * What one command measured: one JSON file, committed below {@code benchmarks/results}.
+ *
+ * @param machine with its system and JDK
+ * @param commit of what was measured; empty if that was not recorded
+ * @param load of the machine just before; empty if that was not recorded
+ */
+public record Run(
+    String command,
+    Instant date,
+    String machine,
+    @JsonSetter(nulls = Nulls.AS_EMPTY) String commit,
+    @JsonSetter(nulls = Nulls.AS_EMPTY) String load,
+    List<Row> rows) {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .registerModule(new JavaTimeModule())
@@ -26,9 +40,24 @@ public record Run(String command, Instant date, String machine, List<Row> rows) 
     rows = List.copyOf(rows);
   }
 
-  static Run of(String command, String machine, List<Row> rows) {
+  /** Returns what a run of this moment has, without rows. */
+  static Run start(String command, Path data, MachineLoad load) throws IOException {
     Instant now = TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS);
-    return new Run(command, now, machine, rows);
+    return new Run(
+        command, now, ThisJvm.describe(data), ThisJvm.commit(), load.toString(), List.of());
+  }
+
+  /** Returns it with these rows. */
+  Run with(List<Row> measured) {
+    return new Run(command, date, machine, commit, load, measured);
+  }
+
+  /** Returns what the head of its tables says. */
+  String describe() {
+    String day = date.toString().substring(0, "2026-01-01".length());
+    String state = commit.isEmpty() ? "" : "commit " + commit + ", ";
+    return Context.text(
+        "`%s`, %s, %s%s%s", command, day, state, machine, load.isEmpty() ? "" : ", " + load);
   }
 
   /** Reads one file. */

@@ -110,6 +110,19 @@ public final class ThisJvm {
         vendor.isEmpty() ? property("java.vendor") : vendor);
   }
 
+  /** Returns the commit of the repository, and whether files differ from it; empty if unknown. */
+  static String commit() throws IOException {
+    Path root = Path.of(System.getProperty("river.root", "."));
+    Process git =
+        new ProcessBuilder("git", "describe", "--always", "--abbrev=10", "--dirty")
+            .directory(root.toFile())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try (InputStream out = git.getInputStream()) {
+      return new String(out.readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
+  }
+
   private static String property(String name) {
     return System.getProperty(name, "");
   }
