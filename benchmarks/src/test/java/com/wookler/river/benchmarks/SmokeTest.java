@@ -171,7 +171,7 @@ class SmokeTest {
     StringBuilder text = new StringBuilder();
     for (String part :
         List.of(
-            "targets publish forced sustained consume both latency scale reactor rest jmh"
+            "targets missed headline publish forced sustained consume both latency scale reactor rest jmh"
                 .split(" ", -1))) {
       text.append("<!-- generated: ").append(part).append(" -->\n<!-- end -->\n");
     }

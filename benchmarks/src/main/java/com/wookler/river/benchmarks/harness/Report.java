@@ -3,25 +3,32 @@ package com.wookler.river.benchmarks.harness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Makes the generated parts of a document anew from the results of several runs. */
+/** Makes the generated parts of documents anew from the results of several runs. */
 @Command(
     name = "report",
     description =
-        "Makes the tables of docs/performance-tables.md anew from benchmarks/results/*.json.",
+        "Makes the tables of docs/performance.md and performance-tables.md anew from"
+            + " benchmarks/results/*.json.",
     mixinStandardHelpOptions = true,
     sortOptions = false)
 public final class Report implements Callable<Integer> {
   private static final String TARGETS = "targets"; // the part that compares them with the rows
+  private static final String MISSED = "missed"; // the part with those that are missed
+  private static final String HEADLINE = "headline"; // the part with all systems side by side
   private static final Pattern PART =
       Pattern.compile("(?s)(<!-- generated: ([\\w-]+) -->\n).*?(<!-- end -->)");
 
@@ -34,10 +41,13 @@ public final class Report implements Callable<Integer> {
 
   @Option(
       names = "--document",
+      arity = "1..*",
       paramLabel = "FILE",
-      defaultValue = "${sys:river.root:-.}/docs/performance-tables.md",
-      description = "What is changed. Default: docs/performance-tables.md of the repository.")
-  private Path document;
+      defaultValue =
+          "${sys:river.root:-.}/docs/performance.md ${sys:river.root:-.}/docs/performance-tables.md",
+      split = " ",
+      description = "What is changed. Default: the two pages on performance of the repository.")
+  private List<Path> documents;
 
   /** Made by the command line, which sets the options. */
   @SuppressWarnings("NullAway.Init")
@@ -45,35 +55,62 @@ public final class Report implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    if (!Files.isRegularFile(document)) {
-      throw new UsageException("there is no document " + document);
+    List<Run> runs = Run.readAll(results);
+    StringBuilder all = new StringBuilder();
+    for (Path document : documents) {
+      if (!Files.isRegularFile(document)) {
+        throw new UsageException("there is no document " + document);
+      }
+      all.append(Files.readString(document));
     }
-    Files.writeString(document, fill(Files.readString(document), Run.readAll(results)));
+    check(all.toString(), runs);
+    for (Path document : documents) {
+      Files.writeString(document, fill(Files.readString(document), runs));
+    }
     return CommandLine.ExitCode.OK;
   }
 
   /**
-   * Returns the document's text with all its generated parts made anew, each between {@code <!--
+   * Returns a document's text with all its generated parts made anew, each between {@code <!--
    * generated: NAME -->} and {@code <!-- end -->}; all else stays.
-   *
-   * @throws IllegalStateException the document has no part for a table that was measured
    */
   static String fill(String text, List<Run> runs) {
     List<Row> rows = runs.stream().flatMap(run -> run.rows().stream()).toList();
-    List<String> parts = PART.matcher(text).results().map(part -> part.group(2)).toList();
-    for (Row row : rows) {
-      ThisJvm.check(
-          parts.contains(row.table()),
-          "the document has no <!-- generated: " + row.table() + " -->");
-    }
-    String targets = "\n" + targets(rows) + "\n";
     return PART.matcher(text)
         .replaceAll(
             part -> {
               String name = part.group(2);
-              String made = name.equals(TARGETS) ? targets : tables(runs, name);
+              String made =
+                  switch (name) {
+                    case TARGETS -> "\n" + targets(runs, any -> true) + "\n";
+                    case MISSED -> "\n" + missed(runs) + "\n";
+                    case HEADLINE -> "\n" + Headline.of(rows) + "\n";
+                    default -> tables(runs, name);
+                  };
               return Matcher.quoteReplacement(part.group(1) + made + part.group(3));
             });
+  }
+
+  /**
+   * Checks that documents can show what was measured.
+   *
+   * @throws IllegalStateException they have no part for a table, or two runs have measured the same
+   *     line: no figure shall be the better of two
+   */
+  static void check(String texts, List<Run> runs) {
+    List<String> parts = PART.matcher(texts).results().map(part -> part.group(2)).toList();
+    Map<String, Integer> byLine = new HashMap<>();
+    for (int run = 0; run < runs.size(); run++) {
+      for (Row row : runs.get(run).rows()) {
+        ThisJvm.check(
+            parts.contains(row.table()),
+            "the documents have no <!-- generated: " + row.table() + " -->");
+        Integer other = byLine.putIfAbsent(row.line(), run);
+        ThisJvm.check(
+            other == null || other == run,
+            "'" + row.line() + "' was measured by two runs; delete the results of one");
+      }
+    }
   }
 
   private static String tables(List<Run> runs, String name) {
@@ -81,60 +118,35 @@ public final class Report implements Callable<Integer> {
     for (Run run : runs) {
       List<Row> rows = run.rows().stream().filter(row -> row.table().equals(name)).toList();
       if (!rows.isEmpty()) {
-        String day = run.date().toString().substring(0, "2026-01-01".length());
-        tables.append(
-            Context.text(
-                "\n`%s`, %s, %s:\n\n%s\n",
-                run.command(), day, run.machine(), MarkdownTable.of(rows)));
+        tables.append("\n" + run.describe() + ":\n\n" + MarkdownTable.of(rows) + "\n");
       }
     }
     return tables.isEmpty() ? "\nnot measured yet\n\n" : tables.toString();
   }
 
-  /**
-   * Returns the table of the targets of {@code report/targets.txt}, each with what was measured.
-   */
-  private static String targets(List<Row> rows) {
-    List<Row> river = rows.stream().filter(row -> row.system().equals(Rounds.RIVER)).toList();
-    return ThisJvm.table("/report/targets.txt")
-        .map(target -> target(target, river))
+  private static Stream<Target> allTargets() {
+    return ThisJvm.table("/report/targets.txt").map(Target::new);
+  }
+
+  /** Returns the table of the targets of {@code report/targets.txt} that are in such a state. */
+  private static String targets(List<Run> runs, Predicate<Target.State> which) {
+    return allTargets()
+        .filter(target -> which.test(target.state(runs)))
+        .map(target -> target.line(runs))
         .collect(
-            Collectors.joining("", "| target | asked | measured | |\n|---|--:|--:|---|\n", ""));
+            Collectors.joining(
+                "", "| target | asked | measured | min–max | |\n|---|--:|--:|--:|---|\n", ""));
   }
 
-  /** Returns the line of one target: text, bound, unit, figure and perhaps line and which. */
-  private static String target(List<String> target, List<Row> river) {
-    String text = target.get(0);
-    boolean least = target.get(1).startsWith("≥");
-    double threshold = Double.parseDouble(target.get(1).substring(2));
-    String unit = target.get(2);
-    String line = target.size() > 4 ? target.get(4) : text;
-    String which = target.size() > 5 ? target.get(5) : "";
-    Optional<Row> row = last(river, line);
-    Optional<Double> figure =
-        switch (target.get(3)) {
-          case "median" -> row.map(Row::median);
-          case "ratio" -> row.map(Row::ratio).map(Row.Ratio::median);
-          case "extra" -> row.map(found -> found.extra().get(which));
-          case "own" ->
-              last(river, which)
-                  .flatMap(other -> row.map(found -> found.median() / other.median()));
-          default -> throw new IllegalStateException("targets.txt has a figure " + target.get(3));
-        };
+  /** Returns how many targets are in which state, and the table of those that are missed. */
+  private static String missed(List<Run> runs) {
+    Map<Target.State, Long> counts = new EnumMap<>(Target.State.class);
+    allTargets().forEach(target -> counts.merge(target.state(runs), 1L, Long::sum));
     return Context.text(
-        "| %s | %s %s %s | %s | %s |\n",
-        text,
-        least ? "≥" : "≤",
-        MarkdownTable.format(threshold),
-        unit,
-        figure.map(value -> MarkdownTable.format(value) + " " + unit).orElse(""),
-        figure
-            .map(value -> (least ? value >= threshold : value <= threshold) ? "met" : "**missed**")
-            .orElse("not measured yet"));
-  }
-
-  /** Returns the row of a line; of several the one of the last run. */
-  private static Optional<Row> last(List<Row> rows, String line) {
-    return rows.stream().filter(row -> row.line().equals(line)).reduce((earlier, later) -> later);
+        "%d targets are met, %d are not measured yet, and %d are missed:\n\n%s",
+        counts.getOrDefault(Target.State.MET, 0L),
+        counts.getOrDefault(Target.State.UNKNOWN, 0L),
+        counts.getOrDefault(Target.State.MISSED, 0L),
+        targets(runs, state -> state == Target.State.MISSED));
   }
 }

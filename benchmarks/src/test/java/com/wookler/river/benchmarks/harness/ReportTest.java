@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ReportTest {
   private static final String LINE = "publish 1 KiB, 1 thread";
   private static final Row CHRONICLE =
-      new Row("publish", LINE, "chronicle", "msg/s", 987_654, 9, 1e6, null, Map.of(), "");
+      new Row(
+          "publish", LINE, "chronicle", "msg/s", 987_654, 9, 1e6, null, List.of(), Map.of(), "");
   private static final Run RUN = run(1.25);
 
   private static Run run(double ratio) {
@@ -29,12 +31,15 @@ class ReportTest {
             1_000_000,
             2_000_000,
             new Row.Ratio("chronicle", ratio, 1.1, 1.5),
+            List.of(new Row.Ratio("limit", 0.3, 0.25, 0.35)),
             Map.of("B allocated/msg", 0.5),
             "as it comes");
     return new Run(
         "./river bench run",
         Instant.parse("2026-11-20T10:00:00Z"),
         "2 cores of a cpu, 8 GB, an os, ext4, JDK 17",
+        "0123456789",
+        "99 % idle and load average 0.10 before",
         List.of(river, CHRONICLE));
   }
 
@@ -52,12 +57,12 @@ class ReportTest {
             before
             <!-- generated: publish -->
 
-            `./river bench run`, 2026-11-20, 2 cores of a cpu, 8 GB, an os, ext4, JDK 17:
+            `./river bench run`, 2026-11-20, commit 0123456789, 2 cores of a cpu, 8 GB, an os, ext4, JDK 17, 99 % idle and load average 0.10 before:
 
-            | work | system | msg/s | min–max | ratio (min–max) | B allocated/msg |
-            |---|---|--:|--:|--:|--:|
-            | publish 1 KiB, 1 thread | river (1) | 1,234,567 | 1,000,000–2,000,000 | 1.25 × chronicle (1.10–1.50) | 0.50 |
-            | publish 1 KiB, 1 thread | chronicle | 987,654 | 9.00–1,000,000 |  |  |
+            | work | system | msg/s | min–max | ratio (min–max) | × limit | B allocated/msg |
+            |---|---|--:|--:|--:|--:|--:|
+            | publish 1 KiB, 1 thread | river (1) | 1,234,567 | 1,000,000–2,000,000 | 1.25 × chronicle (1.10–1.50) | 0.30 (0.25–0.35) | 0.50 |
+            | publish 1 KiB, 1 thread | chronicle | 987,654 | 9.00–1,000,000 |  |  |  |
 
             1. river: as it comes.
 
@@ -76,7 +81,8 @@ class ReportTest {
 
   @Test
   void shouldRefuseATableWithoutAPart() {
-    assertThatThrownBy(() -> Report.fill(part("consume"), List.of(RUN)))
+    Report.check(part("consume") + part("publish"), List.of(RUN));
+    assertThatThrownBy(() -> Report.check(part("consume"), List.of(RUN)))
         .hasMessageContaining("publish");
   }
 
@@ -84,13 +90,97 @@ class ReportTest {
   void shouldShowWhichTargetsAreMetAndMissed() throws IOException {
     String parts = part("targets") + part("publish");
 
-    assertThat(Report.fill(parts, List.of(RUN)))
-        .contains("| publish 1 KiB, 1 thread | ≥ 1.20 × chronicle | 1.25 × chronicle | met |")
-        .contains("| publish 1 KiB, 1 thread, allocated | ≤ 1.00 B/msg | 0.50 B/msg | met |")
-        .contains("| publish 100 B, 1 thread | ≥ 0.70 × chronicle |  | not measured yet |");
-    assertThat(Report.fill(parts, List.of(run(1.19))))
+    assertThat(Report.fill(parts, List.of(run(2.5))))
         .contains(
-            "| publish 1 KiB, 1 thread | ≥ 1.20 × chronicle | 1.19 × chronicle | **missed** |");
+            "| publish 1 KiB, 1 thread | ≥ 2.50 × chronicle | 2.50 × chronicle | 1.10–1.50 | met |")
+        .contains(
+            "| publish 1 KiB, 1 thread | ≥ 0.50 × limit | 0.30 × limit | 0.25–0.35 | **missed** |")
+        .contains("| publish 1 KiB, 1 thread, allocated | ≤ 1.00 B/msg | 0.50 B/msg |  | met |")
+        .contains("| publish 100 B, 1 thread | ≥ 2.00 × chronicle |  |  | not measured yet |");
+    assertThat(Report.fill(parts, List.of(run(2.49))))
+        .contains("| 2.49 × chronicle | 1.10–1.50 | **missed** |");
+  }
+
+  @Test
+  void shouldDivideOnlyRowsOfOneRun() {
+    String four = "publish 100 B, 4 threads";
+    Row many =
+        new Row(
+            "publish",
+            "publish 100 B, 16 threads",
+            "river",
+            "msg/s",
+            6,
+            5,
+            7,
+            null,
+            List.of(),
+            Map.of(),
+            "");
+    Row few = new Row("publish", four, "river", "msg/s", 4, 3, 5, null, List.of(), Map.of(), "");
+    String target = "| publish 100 B, 16 threads, against " + four + " | ≥ 1.00 × itself | ";
+
+    assertThat(Report.fill(part("targets"), List.of(RUN.with(List.of(many, few)))))
+        .contains(target + "1.50 × itself |  | met |");
+    assertThat(
+            Report.fill(part("targets"), List.of(RUN.with(List.of(many)), RUN.with(List.of(few)))))
+        .contains(target + " |  | not measured yet |");
+  }
+
+  @Test
+  void shouldCountTheTargetsAndShowTheMissedOnes() {
+    assertThat(Report.fill(part("missed"), List.of(run(2.49))))
+        .containsPattern("\n1 targets are met, \\d+ are not measured yet, and 2 are missed:\n")
+        .contains("| publish 1 KiB, 1 thread | ≥ 2.50 × chronicle | 2.49 × chronicle |")
+        .doesNotContain("| met |", "not measured yet |");
+  }
+
+  @Test
+  void shouldShowAllSystemsSideBySide() {
+    Row other = new Row("forced", "f", "river", "msg/s", 5, 4, 6, null, List.of(), Map.of(), "");
+    Row latency = new Row("latency", "l", "river", "µs", 5, 4, 6, null, List.of(), Map.of(), "");
+    Run second = RUN.with(List.of(other, latency));
+
+    assertThat(Report.fill(part("headline"), List.of(RUN, second)))
+        .isEqualTo(
+            """
+            before
+            <!-- generated: headline -->
+
+            | messages a second | river | chronicle | river × chronicle | river × limit |
+            |---|--:|--:|--:|--:|
+            | publish 1 KiB, 1 thread | 1,234,567 | 987,654 | 1.25 (1.10–1.50) | 0.30 (0.25–0.35) |
+            | f | 5.00 |  |  |  |
+
+            <!-- end -->
+            after
+            """);
+    assertThat(Report.fill(part("headline"), List.of())).contains("-->\n\n\n<!--");
+  }
+
+  @Test
+  void shouldRefuseALineOfTwoRuns() {
+    Run other = RUN.with(List.of(CHRONICLE));
+
+    assertThatThrownBy(() -> Report.check(part("publish"), List.of(RUN, other)))
+        .hasMessageContaining(LINE)
+        .hasMessageContaining("two runs");
+  }
+
+  @Test
+  void shouldReadResultsWithoutWhatIsRecordedSince(@TempDir Path directory) throws IOException {
+    Path file = directory.resolve("old.json");
+    Files.writeString(
+        file,
+        """
+        {"command": "c", "date": "2026-11-20T10:00:00Z", "machine": "m", "rows": [{
+          "table": "t", "line": "l", "system": "river", "unit": "s", "median": 2, "min": 1,
+          "max": 3, "ratio": null, "extra": {}, "note": ""}]}
+        """);
+
+    Run run = Run.read(file);
+    assertThat(run.describe()).isEqualTo("`c`, 2026-11-20, m");
+    assertThat(run.rows().get(0).shares()).isEmpty();
   }
 
   @Test
@@ -98,9 +188,10 @@ class ReportTest {
     Map<String, Double> extra = new LinkedHashMap<>();
     extra.put("z", 1.0);
     extra.put("a", 2.0);
-    Row row = new Row("publish", "one", "river", "msg/s", 2, 1, 3, null, extra, "as it comes");
+    Row row =
+        new Row("publish", "one", "river", "msg/s", 2, 1, 3, null, List.of(), extra, "as it comes");
     List<Row> rows = List.of(row, RUN.rows().get(0), CHRONICLE);
-    Run run = new Run("./river bench", RUN.date(), "a machine", rows);
+    Run run = RUN.with(rows);
     Path file = directory.resolve("results").resolve("publish.json");
 
     run.write(file);
