@@ -31,7 +31,7 @@ public record QueueSystem(
           new QueueSystem(
               "river",
               UnaryOperator.identity(),
-              work -> (work.disk() || work.underWay() == 0) && !work.view(),
+              work -> work.disk() || work.underWay() == 0,
               RiverQueue::new,
               "default settings: blocks of 64 MB, recycled, and archived once all subscribers have"
                   + " finished them, background force, counters and monitor; without subscribers"

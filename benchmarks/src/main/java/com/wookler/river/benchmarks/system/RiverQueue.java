@@ -6,6 +6,7 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -37,8 +38,9 @@ final class RiverQueue implements OpenQueue {
 
   @Override
   public Receiver receiver(int number) {
-    return new RiverReceiver(
-        queue.subscriber(SubscriberConfig.builder("s" + number).ack(work.ack()).build()));
+    Subscriber<byte[]> subscriber =
+        queue.subscriber(SubscriberConfig.builder("s" + number).ack(work.ack()).build());
+    return work.view() ? new ViewReceiver(subscriber) : new RiverReceiver(subscriber);
   }
 
   @Override
@@ -96,6 +98,24 @@ final class RiverQueue implements OpenQueue {
     public void finish() throws InterruptedException, ExecutionException {
       acquire(work.underWay());
       free.release(work.underWay());
+    }
+  }
+
+  private record ViewReceiver(Subscriber<byte[]> subscriber) implements Receiver {
+    @Override
+    public int receive(int max, Duration timeout, Sink sink) throws InterruptedException {
+      return subscriber.consume(
+          max,
+          timeout,
+          message -> {
+            sink.view(message.buffer());
+            return Settlement.ack();
+          });
+    }
+
+    @Override
+    public void close() {
+      subscriber.close();
     }
   }
 
