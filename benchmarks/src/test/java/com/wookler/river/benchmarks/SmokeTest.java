@@ -88,6 +88,7 @@ class SmokeTest {
   @Tag("full")
   @Test
   void shouldMeasureEverything() throws IOException {
+    shouldMeasureOneWorkWithTwoSystems();
     shouldMeasureLines();
     shouldMeasureScale();
     boolean wrk = shouldMeasureTheServer();

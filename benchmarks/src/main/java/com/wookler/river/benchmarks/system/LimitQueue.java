@@ -208,6 +208,7 @@ final class LimitQueue implements OpenQueue {
     }
 
     @Override
+    @SuppressWarnings("ThreadPriorityCheck") // nothing depends on it but the speed
     void pause() {
       Thread.yield(); // where there are more threads than cores, as with many consumers
     }
