@@ -9,7 +9,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -20,6 +23,8 @@ import picocli.CommandLine.Spec;
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public final class BenchmarkCommand implements Callable<Integer> {
   private static final Duration WATCHED = Duration.ofSeconds(3);
+  private static final Duration LIMIT = Duration.ofMinutes(6);
+  private static final Duration FULL_LIMIT = Duration.ofHours(2);
 
   private final Suite suite;
   private final String typed; // empty for what the user typed
@@ -46,7 +51,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "Rounds of each that count. Default: 3 to 7, by what one takes.")
+      description = "Rounds of each that count. Default: 3 to 5, by what one takes.")
   private @Nullable Integer rounds;
 
   @Option(
@@ -66,7 +71,9 @@ public final class BenchmarkCommand implements Callable<Integer> {
       description = "Tiny counts, one round, all in one JVM: the figures mean nothing.")
   private boolean quick;
 
-  @Option(names = "--full", description = "Also measure what needs tens of gigabytes of disk.")
+  @Option(
+      names = "--full",
+      description = "Also measure what needs hours, or tens of gigabytes of disk.")
   private boolean full;
 
   @Option(
@@ -85,6 +92,8 @@ public final class BenchmarkCommand implements Callable<Integer> {
   private List<String> jvm = new ArrayList<>();
 
   @Spec private CommandSpec spec;
+
+  private boolean failed;
 
   @SuppressWarnings("NullAway.Init")
   private BenchmarkCommand(Suite suite, String typed) {
@@ -138,13 +147,14 @@ public final class BenchmarkCommand implements Callable<Integer> {
       Run run = measure(chosen, data);
       out.println(run.describe());
       out.println(MarkdownTable.all(run.rows()));
+      run.gaps().forEach(gap -> out.println("NOT MEASURED: " + gap));
+      return failed ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     } finally {
       if (monitored) {
         Env.reset();
       }
       ThisJvm.delete(data);
     }
-    return CommandLine.ExitCode.OK;
   }
 
   private Run measure(List<Benchmark> chosen, Path data) throws Exception {
@@ -155,20 +165,54 @@ public final class BenchmarkCommand implements Callable<Integer> {
     }
     Run run = Run.start(command(), data, load);
     List<Row> rows = new ArrayList<>();
+    List<Run.Gap> gaps = new ArrayList<>();
+    long started = System.nanoTime();
     for (Benchmark benchmark : chosen) {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
-      try {
-        rows.addAll(measure(benchmark, context(own)));
-        if (json != null) {
-          run.with(rows).write(json); // also if a later one fails
-        }
-      } catch (Suite.SkippedException e) {
-        err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
+      String reason = measure(benchmark, context(own), rows);
+      if (!reason.isEmpty()) {
+        gaps.add(new Run.Gap(benchmark.table(), benchmark.text(), reason));
+      }
+      run = run.with(Duration.ofNanos(System.nanoTime() - started), rows, gaps);
+      err.println(Context.text("%s: %d s so far", benchmark.name(), run.seconds()));
+      if (json != null) {
+        run.write(json); // also if a later one fails
       }
       ThisJvm.delete(own);
     }
-    return run.with(rows);
+    return run;
+  }
+
+  /** Adds the rows of a benchmark; returns why there are none, or an empty text. */
+  private String measure(Benchmark benchmark, Context context, List<Row> rows) {
+    PrintWriter err = spec.commandLine().getErr();
+    Duration limit = context.full() ? FULL_LIMIT : LIMIT;
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    end.orTimeout(limit.toMillis(), TimeUnit.MILLISECONDS)
+        .exceptionally(
+            late -> {
+              ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
+              return null; // what waits for them fails then
+            });
+    try {
+      rows.addAll(measure(benchmark, context));
+      return "";
+    } catch (Suite.SkippedException e) {
+      err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
+      return "skipped: " + e.getMessage();
+    } catch (Exception e) {
+      failed = true;
+      String reason =
+          end.isCompletedExceptionally()
+              ? "took longer than " + limit.toMinutes() + " minutes"
+              : Context.text("%s", e).lines().findFirst().orElse("");
+      err.println("FAILED: " + benchmark.text() + ": " + reason);
+      LoggerFactory.getLogger(BenchmarkCommand.class).error("Failed", e);
+      return "failed: " + reason;
+    } finally {
+      end.complete(null);
+    }
   }
 
   private String command() {
@@ -191,7 +235,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
   }
 
   private List<Row> measure(Benchmark benchmark, Context context) throws Exception {
-    List<String> chosen = systems.isEmpty() ? suite.systems() : systems;
+    List<String> chosen = List.copyOf(systems); // it may go to another JVM
     if (!suite.jvm().one() || quick) {
       return benchmark.rows(context, chosen);
     }

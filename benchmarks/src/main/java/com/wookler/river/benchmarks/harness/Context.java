@@ -30,7 +30,7 @@ public record Context(
     QUICK,
     /** What the tables in the documentation show. */
     NORMAL,
-    /** Also what needs tens of gigabytes of disk. */
+    /** Also what needs hours, or tens of gigabytes of disk. */
     FULL
   }
 
@@ -42,6 +42,11 @@ public record Context(
   /** Returns whether the figures mean nothing. */
   public boolean quick() {
     return extent == Extent.QUICK;
+  }
+
+  /** Returns whether to measure what takes long, too. */
+  public boolean full() {
+    return extent == Extent.FULL;
   }
 
   /** Returns one of two numbers. */
@@ -57,7 +62,7 @@ public record Context(
   /** Returns the steps of what may grow, from small to large. */
   public List<Integer> steps(List<Integer> normal, List<Integer> quick, Integer... fullOnly) {
     List<Integer> steps = new ArrayList<>(quick() ? quick : normal);
-    if (extent == Extent.FULL) {
+    if (full()) {
       steps.addAll(List.of(fullOnly));
     }
     return steps;

@@ -3,12 +3,12 @@ package com.wookler.river.benchmarks.harness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -82,8 +82,8 @@ public final class Report implements Callable<Integer> {
               String name = part.group(2);
               String made =
                   switch (name) {
-                    case TARGETS -> "\n" + targets(runs, any -> true) + "\n";
-                    case MISSED -> "\n" + missed(runs) + "\n";
+                    case TARGETS -> "\n" + targets(runs) + "\n";
+                    case MISSED -> "\n" + missed(runs, reasons()) + "\n";
                     case HEADLINE -> "\n" + Headline.of(rows) + "\n";
                     default -> tables(runs, name);
                   };
@@ -120,6 +120,8 @@ public final class Report implements Callable<Integer> {
       if (!rows.isEmpty()) {
         tables.append("\n" + run.describe() + ":\n\n" + MarkdownTable.of(rows) + "\n");
       }
+      String without = gaps(run.gaps().stream().filter(gap -> gap.table().equals(name)));
+      tables.append(without).append(without.isEmpty() ? "" : "\n");
     }
     return tables.isEmpty() ? "\nnot measured yet\n\n" : tables.toString();
   }
@@ -128,25 +130,46 @@ public final class Report implements Callable<Integer> {
     return ThisJvm.table("/report/targets.txt").map(Target::new);
   }
 
-  /** Returns the table of the targets of {@code report/targets.txt} that are in such a state. */
-  private static String targets(List<Run> runs, Predicate<Target.State> which) {
-    return allTargets()
-        .filter(target -> which.test(target.state(runs)))
-        .map(target -> target.line(runs))
-        .collect(
-            Collectors.joining(
-                "", "| target | asked | measured | min–max | |\n|---|--:|--:|--:|---|\n", ""));
+  static List<String> targetTexts() {
+    return allTargets().map(Target::text).toList();
   }
 
-  /** Returns how many targets are in which state, and the table of those that are missed. */
-  private static String missed(List<Run> runs) {
+  /** Returns why targets are missed, by their texts: {@code report/reasons.txt}, made by hand. */
+  static Map<String, String> reasons() {
+    return ThisJvm.table("/report/reasons.txt")
+        .collect(Collectors.toMap(cells -> cells.get(0), cells -> cells.get(1)));
+  }
+
+  private static String targets(List<Run> runs) {
+    return table(allTargets().map(target -> target.line(runs, target.state(runs).text())), "");
+  }
+
+  private static String table(Stream<String> lines, String last) {
+    String head = "| target | asked | measured | min–max | " + last + "|\n|---|--:|--:|--:|---|\n";
+    return lines.collect(Collectors.joining("", head, ""));
+  }
+
+  /** Returns how many targets are in which state, the missed ones, and what was not measured. */
+  static String missed(List<Run> runs, Map<String, String> reasons) {
     Map<Target.State, Long> counts = new EnumMap<>(Target.State.class);
     allTargets().forEach(target -> counts.merge(target.state(runs), 1L, Long::sum));
+    Stream<String> lines =
+        allTargets()
+            .filter(target -> target.state(runs) == Target.State.MISSED)
+            .map(
+                target -> target.line(runs, reasons.getOrDefault(target.text(), "no profile yet")));
+    long minutes = Duration.ofSeconds(runs.stream().mapToLong(Run::seconds).sum()).toMinutes();
     return Context.text(
-        "%d targets are met, %d are not measured yet, and %d are missed:\n\n%s",
-        counts.getOrDefault(Target.State.MET, 0L),
-        counts.getOrDefault(Target.State.UNKNOWN, 0L),
-        counts.getOrDefault(Target.State.MISSED, 0L),
-        targets(runs, state -> state == Target.State.MISSED));
+            "%d targets are met, %d are not measured yet, and %d are missed%s\n\n%s",
+            counts.getOrDefault(Target.State.MET, 0L),
+            counts.getOrDefault(Target.State.UNKNOWN, 0L),
+            counts.getOrDefault(Target.State.MISSED, 0L),
+            minutes == 0 ? ":" : ". Measuring all took " + minutes + " minutes.",
+            table(lines, "why "))
+        + gaps(runs.stream().flatMap(run -> run.gaps().stream()));
+  }
+
+  private static String gaps(Stream<Run.Gap> gaps) {
+    return gaps.map(gap -> "\nNot measured: " + gap + ".\n").collect(Collectors.joining());
   }
 }

@@ -91,6 +91,11 @@ public final class Rounds implements Closeable {
     return wanted.isEmpty() || wanted.contains(system);
   }
 
+  /** Returns whether the user has named this system. */
+  public boolean names(String system) {
+    return wanted.contains(system);
+  }
+
   /** Adds a contender. */
   public void add(String label, Contender contender) {
     contenders.put(label, contender);

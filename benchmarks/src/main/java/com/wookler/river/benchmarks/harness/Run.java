@@ -9,6 +9,7 @@ import com.wookler.river.common.TimeSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -21,6 +22,8 @@ import java.util.stream.Stream;
  * @param machine with its system and JDK
  * @param commit of what was measured; empty if that was not recorded
  * @param load of the machine just before; empty if that was not recorded
+ * @param seconds that it took so far; 0 if that was not recorded
+ * @param gaps what could not be measured
  */
 public record Run(
     String command,
@@ -28,28 +31,44 @@ public record Run(
     String machine,
     @JsonSetter(nulls = Nulls.AS_EMPTY) String commit,
     @JsonSetter(nulls = Nulls.AS_EMPTY) String load,
-    List<Row> rows) {
+    long seconds,
+    List<Row> rows,
+    @JsonSetter(nulls = Nulls.AS_EMPTY) List<Gap> gaps) {
   private static final ObjectMapper JSON =
       new ObjectMapper()
           .registerModule(new JavaTimeModule())
           .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
           .enable(SerializationFeature.INDENT_OUTPUT);
 
-  /** Keeps a copy of the rows. */
+  /**
+   * A benchmark without a figure.
+   *
+   * @param table that would show it
+   */
+  record Gap(String table, String text, String reason) {
+    @Override
+    public String toString() {
+      return text + " (" + reason + ")";
+    }
+  }
+
+  /** Keeps a copy of the rows and gaps. */
   public Run {
     rows = List.copyOf(rows);
+    gaps = List.copyOf(gaps);
   }
 
   /** Returns what a run of this moment has, without rows. */
   static Run start(String command, Path data, MachineLoad load) throws IOException {
     Instant now = TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS);
+    String state = load.toString();
     return new Run(
-        command, now, ThisJvm.describe(data), ThisJvm.commit(), load.toString(), List.of());
+        command, now, ThisJvm.describe(data), ThisJvm.commit(), state, 0, List.of(), List.of());
   }
 
-  /** Returns it with these rows. */
-  Run with(List<Row> measured) {
-    return new Run(command, date, machine, commit, load, measured);
+  /** Returns it with these rows and gaps, after a time. */
+  Run with(Duration time, List<Row> measured, List<Gap> without) {
+    return new Run(command, date, machine, commit, load, time.toSeconds(), measured, without);
   }
 
   /** Returns what the head of its tables says. */

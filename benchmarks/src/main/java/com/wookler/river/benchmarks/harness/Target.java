@@ -20,6 +20,10 @@ record Target(List<String> cells) {
 
     private final String text;
 
+    String text() {
+      return text;
+    }
+
     State(String text) {
       this.text = text;
     }
@@ -33,8 +37,13 @@ record Target(List<String> cells) {
         .orElse(State.UNKNOWN);
   }
 
-  /** Returns the row of the table with what was measured. */
-  String line(List<Run> runs) {
+  /** Returns what it is about. */
+  String text() {
+    return cells.get(0);
+  }
+
+  /** Returns the row of the table with what was measured, and a last cell. */
+  String line(List<Run> runs, String last) {
     String unit = cells.get(2);
     Optional<Row.Spread> figure = figure(runs);
     return MarkdownTable.line(
@@ -46,7 +55,7 @@ record Target(List<String> cells) {
                 .filter(spread -> spread.min() < spread.max())
                 .map(spread -> MarkdownTable.range(spread.min(), spread.max()))
                 .orElse(""),
-            state(runs).text));
+            last));
   }
 
   private boolean least() {

@@ -36,6 +36,8 @@ public final class ThisJvm {
       </env></river>
       """;
 
+  private static volatile @Nullable String commit;
+
   private ThisJvm() {}
 
   /** Returns the processor time of all threads so far. */
@@ -112,6 +114,15 @@ public final class ThisJvm {
 
   /** Returns the commit of the repository, and whether files differ from it; empty if unknown. */
   static String commit() throws IOException {
+    String known = commit; // before results of this JVM are among the files
+    if (known == null) {
+      known = describeCommit();
+      commit = known;
+    }
+    return known;
+  }
+
+  private static String describeCommit() throws IOException {
     Path root = Path.of(System.getProperty("river.root", "."));
     Process git =
         new ProcessBuilder("git", "describe", "--always", "--abbrev=10", "--dirty")

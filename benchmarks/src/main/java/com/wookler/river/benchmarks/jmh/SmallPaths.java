@@ -66,9 +66,9 @@ public final class SmallPaths {
             .include(QueueBenchmarks.class.getName() + "\\." + name + "Benchmark\\.")
             .addProfiler(GCProfiler.class)
             .shouldFailOnError(true)
-            .forks(quick ? 0 : 2)
+            .forks(quick ? 0 : 1)
             .jvmArgsAppend(context.jvm().toArray(String[]::new))
-            .warmupIterations(quick ? 0 : 5)
+            .warmupIterations(quick ? 0 : 3)
             .warmupTime(TimeValue.seconds(1))
             .measurementIterations(context.rounds(5))
             .measurementTime(

@@ -13,9 +13,17 @@ import java.util.stream.Stream;
  * @param count messages of one round
  * @param rate at which it publishes, in messages a second; 0 for as fast as it goes
  * @param figure of the row
+ * @param peers that take part, where nothing else is asked for
  */
 record Line(
-    String name, String table, String text, Work work, long count, int rate, Figure figure) {
+    String name,
+    String table,
+    String text,
+    Work work,
+    long count,
+    int rate,
+    Figure figure,
+    List<String> peers) {
   /** All lines of {@code load/lines.txt}, in the order of the tables. */
   static final List<Line> ALL = ThisJvm.table("/load/lines.txt").map(Line::of).toList();
 
@@ -52,7 +60,8 @@ record Line(
     long count = Long.parseLong(cells.get(4));
     int rate = Integer.parseInt(cells.get(5));
     Figure figure = Figure.valueOf(cells.get(6));
-    return new Line(cells.get(0), cells.get(1), cells.get(2), work, count, rate, figure);
+    List<String> peers = List.of(cells.get(7).split(" ", -1));
+    return new Line(cells.get(0), cells.get(1), cells.get(2), work, count, rate, figure, peers);
   }
 
   static Line named(String name) {

@@ -51,7 +51,7 @@ final class ClientCost {
                 + "; processor time of the process that publishes, to a server that stores nothing");
     rounds.add(Rounds.RIVER, into -> round(text, threads, length, () -> queue.publish(data), into));
     rounds.add(JDK, into -> round(text, threads, length, bare, into));
-    rounds.run(context.count(2, 0), 5);
+    rounds.run(context.count(1, 0), 3);
   }
 
   /** Returns the same method, path and headers. */

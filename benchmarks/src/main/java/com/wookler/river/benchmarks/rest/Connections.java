@@ -119,12 +119,12 @@ final class Connections {
    * what they cost, and when the server closes them.
    */
   static void idle(Context context, Rounds rounds) throws Exception {
-    Duration limit = Duration.ofSeconds(context.count(60, 1));
+    Duration limit = Duration.ofSeconds(context.count(20, 1));
     Duration length = context.round(Rest.QUICK);
     rounds.ofSystems("");
     rounds.note(
         "half of them silent, half with a byte of a header each 10 s; others: 8 clients that publish"
-            + " 1 KiB a hundred times a second each; idle limit of 60 s; a server each round, heap of "
+            + " 1 KiB a hundred times a second each; idle limit of 20 s; a server each round, heap of "
             + HEAP);
     for (int round = 0; round < context.rounds(3); round++) {
       List<Socket> idle = new ArrayList<>();

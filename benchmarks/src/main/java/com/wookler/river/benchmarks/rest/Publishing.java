@@ -96,7 +96,7 @@ final class Publishing {
       rounds.add(
           DISCARDING, into -> publishing.round(text, client.queue(MeasuredServer.NOWHERE), into));
     }
-    rounds.run(context.count(2, 0), 5); // the first ones are compiled
+    rounds.run(context.count(2, 0), 3); // the first ones are compiled
   }
 
   private void round(String text, RemoteQueue queue, Rounds.Recorder into) throws Exception {

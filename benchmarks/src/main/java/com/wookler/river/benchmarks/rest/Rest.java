@@ -20,7 +20,7 @@ public final class Rest {
           "The REST server: publishing, many publishers, the Java client beside the JDK's, many"
               + " long polls, many idle connections.",
           List.of(),
-          new Suite.Jvm(false, "512m", 3),
+          new Suite.Jvm(false, "512m", 2),
           benchmarks());
 
   private Rest() {}

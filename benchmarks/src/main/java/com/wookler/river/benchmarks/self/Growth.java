@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The same work at the small and the large end of what may grow, in turn. */
 final class Growth {
-  private static final int ROUNDS = 7;
+  private static final int ROUNDS = 5;
   private static final int WINDOW = 1 << 20;
   private static final String HOW = "100 B, one thread, batches of 64 with ack; ";
 
@@ -54,7 +54,7 @@ final class Growth {
                 own.stats() + " and " + head.stats());
           });
     }
-    rounds.run(context.count(2, 0), ROUNDS);
+    rounds.run(context.count(1, 0), ROUNDS);
   }
 
   /** A queue with one subscriber that works and many that are open but are never polled. */
@@ -75,7 +75,7 @@ final class Growth {
             into.add("consume", RATE, consume(active, messages));
           });
     }
-    rounds.run(context.count(2, 0), ROUNDS);
+    rounds.run(context.count(1, 0), ROUNDS);
   }
 
   /**
@@ -114,7 +114,7 @@ final class Growth {
             ThisJvm.check(subscriber.stats().lag() == 0, subscriber.stats());
           });
     }
-    rounds.run(context.count(2, 0), ROUNDS);
+    rounds.run(context.count(1, 0), ROUNDS);
   }
 
   /** Acknowledges the last of each batch first, so that each acknowledgement is a record. */
@@ -179,6 +179,6 @@ final class Growth {
             queue.force();
           });
     }
-    rounds.run(context.count(2, 0), ROUNDS);
+    rounds.run(context.count(1, 0), ROUNDS);
   }
 }

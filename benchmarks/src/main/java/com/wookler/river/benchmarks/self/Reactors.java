@@ -42,7 +42,7 @@ public final class Reactors {
           TABLE,
           "An empty processor beside batch(64) with ack; waking up; idle reactors.",
           List.of(),
-          new Suite.Jvm(true, "", 10),
+          new Suite.Jvm(true, "", 3),
           List.of(
               new Benchmark(
                   "throughput",
@@ -90,7 +90,7 @@ public final class Reactors {
         into -> take(queue, count, subscriber -> QueueWork.consume(subscriber, count, SIZE), into));
     rounds.add(
         Rounds.RIVER, into -> take(queue, count, subscriber -> byReactor(subscriber, count), into));
-    rounds.run(1, 7);
+    rounds.run(1, 5);
   }
 
   private static void take(MessageQueue<byte[]> queue, int count, Way way, Rounds.Recorder into)
@@ -155,7 +155,7 @@ public final class Reactors {
     List<MessageQueue<byte[]>> one = Collections.nCopies(context.count(100, 3), queues.get(0));
     wake(queues, times); // the first round counts for nothing
     wake(one, times);
-    for (int round = 0; round < context.rounds(20); round++) {
+    for (int round = 0; round < context.rounds(10); round++) {
       ThisJvm.await(Reactors::noThreads, PATIENCE, "rest of all reactors");
       resting.add(wake(queues, times));
       waiting.add(wake(one, times));

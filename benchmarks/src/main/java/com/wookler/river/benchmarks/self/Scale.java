@@ -14,7 +14,7 @@ public final class Scale {
           TABLE,
           "What must not grow: with blocks, subscribers, backlog, queues.",
           List.of(),
-          new Suite.Jvm(true, "2g", 10),
+          new Suite.Jvm(true, "2g", 3),
           List.of(
               part("blocks", "publish and consume with many blocks in the log", Growth::blocks),
               part("subscribers", "publish and consume beside idle ones", Growth::subscribers),

@@ -62,7 +62,7 @@ final class Totals {
         Context.text("open, %,d waiting, %,d acks above the low watermark", waiting, acks);
     rounds.note("from open() to the first delivery, in a JVM that has just started; 100 B");
     int acked = acks;
-    for (int i = 0; i < context.rounds(5); i++) {
+    for (int i = 0; i < context.rounds(3); i++) {
       restart(directory, acked, true, what + ", after a close", rounds);
       acked += MORE;
       restart(directory, acked, false, what + ", after a kill", rounds);
@@ -124,7 +124,7 @@ final class Totals {
             + EACH
             + " messages a round");
     openAll(directory, count);
-    for (int i = 0; i < context.rounds(5); i++) {
+    for (int i = 0; i < context.rounds(3); i++) {
       String line = Context.text("open again, %,d subscribers, CPU", count);
       rounds.add(line, "ms", openAll(directory, count));
     }
@@ -318,7 +318,7 @@ final class Totals {
     List<byte[]> events = events(context.count(100_000, 1_000));
     int blocks = context.count(8, 2);
     Duration quiet = context.time(Duration.ofSeconds(5), Duration.ofMillis(50));
-    for (int i = 0; i < context.rounds(5); i++) {
+    for (int i = 0; i < context.rounds(3); i++) {
       Path directory = context.fresh("archive");
       Path backup = directory.resolve("backup");
       MessageQueue.Builder<byte[]> builder =

@@ -111,6 +111,11 @@ public record QueueSystem(
     OpenQueue open(Path directory, Work work) throws Exception;
   }
 
+  /** Returns whether it is a queue of another make, which is slow beside a plain log. */
+  public boolean peer() {
+    return !List.of("river", BASE, SHARED, LIMIT).contains(name);
+  }
+
   /** Returns the names of all. */
   public static List<String> names() {
     return ALL.stream().map(QueueSystem::name).toList();

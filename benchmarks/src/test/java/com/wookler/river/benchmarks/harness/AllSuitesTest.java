@@ -58,25 +58,42 @@ class AllSuitesTest {
   }
 
   @Test
-  void shouldKeepOtherResultsWhenASuiteFails() throws IOException {
-    Files.writeString(directory.resolve("old.json"), "{}");
+  void shouldMeasureTheOthersWhenOneFails() throws IOException {
+    Suite broken =
+        suite(
+            "a",
+            (context, rounds) -> {
+              throw new IllegalStateException("a message was lost");
+            });
+    String results = directory.toString();
 
     int code =
-        run(
-            List.of(
-                suite("a", AllSuitesTest::measure),
-                suite(
-                    "b",
-                    (context, rounds) -> {
-                      throw new IllegalStateException("a message was lost");
-                    })),
-            "--quick",
-            "--results",
-            directory.toString());
+        run(List.of(broken, suite("b", AllSuitesTest::measure)), "--quick", "--results", results);
 
     assertThat(code).isEqualTo(CommandLine.ExitCode.SOFTWARE);
-    assertThat(directory)
-        .isDirectoryContaining("glob:**old.json")
-        .isDirectoryContaining("glob:**a.json");
+    List<Run> runs = Run.readAll(directory);
+    assertThat(runs).flatExtracting(Run::rows).extracting(Row::table).containsExactly("b");
+    assertThat(runs)
+        .flatExtracting(Run::gaps)
+        .singleElement()
+        .asString()
+        .contains("the work of a", "failed", "a message was lost");
+  }
+
+  @Test
+  void shouldListWhatIsSkipped() throws IOException {
+    Suite skipped =
+        suite(
+            "a",
+            (context, rounds) -> {
+              throw new Suite.SkippedException("there is no load generator");
+            });
+
+    assertThat(run(List.of(skipped), "--quick", "--results", directory.toString())).isZero();
+    assertThat(Run.readAll(directory))
+        .flatExtracting(Run::gaps)
+        .singleElement()
+        .asString()
+        .contains("the work of a", "skipped", "there is no load generator");
   }
 }

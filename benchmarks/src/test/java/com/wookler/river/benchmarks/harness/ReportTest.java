@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,7 +41,13 @@ class ReportTest {
         "2 cores of a cpu, 8 GB, an os, ext4, JDK 17",
         "0123456789",
         "99 % idle and load average 0.10 before",
-        List.of(river, CHRONICLE));
+        1_800,
+        List.of(river, CHRONICLE),
+        List.of());
+  }
+
+  private static Run with(List<Row> rows, Run.Gap... gaps) {
+    return RUN.with(Duration.ofMinutes(6), rows, List.of(gaps));
   }
 
   private static String part(String name) {
@@ -120,26 +127,54 @@ class ReportTest {
     Row few = new Row("publish", four, "river", "msg/s", 4, 3, 5, null, List.of(), Map.of(), "");
     String target = "| publish 100 B, 16 threads, against " + four + " | ≥ 1.00 × itself | ";
 
-    assertThat(Report.fill(part("targets"), List.of(RUN.with(List.of(many, few)))))
+    assertThat(Report.fill(part("targets"), List.of(with(List.of(many, few)))))
         .contains(target + "1.50 × itself |  | met |");
-    assertThat(
-            Report.fill(part("targets"), List.of(RUN.with(List.of(many)), RUN.with(List.of(few)))))
+    assertThat(Report.fill(part("targets"), List.of(with(List.of(many)), with(List.of(few)))))
         .contains(target + " |  | not measured yet |");
   }
 
   @Test
   void shouldCountTheTargetsAndShowTheMissedOnes() {
     assertThat(Report.fill(part("missed"), List.of(run(2.49))))
-        .containsPattern("\n1 targets are met, \\d+ are not measured yet, and 2 are missed:\n")
+        .containsPattern("\n1 targets are met, \\d+ are not measured yet, and 2 are missed")
+        .contains("Measuring all took 30 minutes.\n")
         .contains("| publish 1 KiB, 1 thread | ≥ 2.50 × chronicle | 2.49 × chronicle |")
-        .doesNotContain("| met |", "not measured yet |");
+        .doesNotContain("| met |", "not measured yet |", "Not measured:");
+  }
+
+  @Test
+  void shouldShowWhatFailed() {
+    Run.Gap gap = new Run.Gap("publish", "publish 100 B, 1 thread", "failed: no space");
+    List<Run> runs = List.of(with(List.of(CHRONICLE), gap));
+    String line = "\nNot measured: publish 100 B, 1 thread (failed: no space).\n";
+
+    assertThat(Report.fill(part("publish"), runs)).contains("987,654", line);
+    assertThat(Report.fill(part("missed"), runs)).contains(line);
+    assertThat(Report.fill(part("consume"), runs)).doesNotContain(line);
+    Report.check(part("publish"), runs);
+  }
+
+  @Test
+  void shouldShowWhyATargetIsMissed() {
+    Map<String, String> reasons = Map.of("publish 1 KiB, 1 thread", "the device");
+
+    assertThat(Report.missed(List.of(run(2.49)), reasons))
+        .contains("| 2.49 × chronicle | 1.10–1.50 | the device |");
+    assertThat(Report.missed(List.of(run(2.49)), Map.of()))
+        .contains("| 2.49 × chronicle | 1.10–1.50 | no profile yet |");
+  }
+
+  /** Each reason is that of a target, so that none stays when its target goes. */
+  @Test
+  void shouldHaveReasonsOfTargetsOnly() {
+    assertThat(Report.targetTexts()).containsAll(Report.reasons().keySet());
   }
 
   @Test
   void shouldShowAllSystemsSideBySide() {
     Row other = new Row("forced", "f", "river", "msg/s", 5, 4, 6, null, List.of(), Map.of(), "");
     Row latency = new Row("latency", "l", "river", "µs", 5, 4, 6, null, List.of(), Map.of(), "");
-    Run second = RUN.with(List.of(other, latency));
+    Run second = with(List.of(other, latency));
 
     assertThat(Report.fill(part("headline"), List.of(RUN, second)))
         .isEqualTo(
@@ -160,7 +195,7 @@ class ReportTest {
 
   @Test
   void shouldRefuseALineOfTwoRuns() {
-    Run other = RUN.with(List.of(CHRONICLE));
+    Run other = with(List.of(CHRONICLE));
 
     assertThatThrownBy(() -> Report.check(part("publish"), List.of(RUN, other)))
         .hasMessageContaining(LINE)
@@ -191,7 +226,7 @@ class ReportTest {
     Row row =
         new Row("publish", "one", "river", "msg/s", 2, 1, 3, null, List.of(), extra, "as it comes");
     List<Row> rows = List.of(row, RUN.rows().get(0), CHRONICLE);
-    Run run = RUN.with(rows);
+    Run run = with(rows);
     Path file = directory.resolve("results").resolve("publish.json");
 
     run.write(file);
