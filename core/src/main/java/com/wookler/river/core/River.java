@@ -2,11 +2,11 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.Env;
-import com.wookler.river.common.ParallelWork;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.common.utils.ParallelWork;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;

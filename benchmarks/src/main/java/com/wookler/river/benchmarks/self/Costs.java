@@ -35,7 +35,7 @@ final class Costs {
   private static final int IN_FLIGHT = 1 << 16;
   private static final int KEYS = 1_000;
   private static final int LARGE = 1_024; // bytes
-  private static final int NACKED = 3; // one of so many
+  private static final int NACKED = 3; // one of this many
 
   private Costs() {}
 
@@ -177,8 +177,8 @@ final class Costs {
   }
 
   /**
-   * Takes messages, and acknowledges the oldest when so many are in flight; half of them where all
-   * that follow wait for their keys.
+   * Takes messages, and acknowledges the oldest when that many are in flight; half of them where
+   * all that follow wait for their keys.
    */
   private static double held(Subscriber<byte[]> subscriber, int messages, int inFlight)
       throws InterruptedException {

@@ -1,9 +1,9 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.ParallelWork;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.common.utils.ParallelWork;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.MessageConverter;

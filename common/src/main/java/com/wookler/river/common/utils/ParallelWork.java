@@ -1,7 +1,7 @@
-package com.wookler.river.common;
+package com.wookler.river.common.utils;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.common.MonitoredThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,4 +1,4 @@
-package com.wookler.river.common;
+package com.wookler.river.common.utils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
