@@ -76,7 +76,7 @@ class IdleQueueTest {
         assertThat(queue.read(39 - i).orElseThrow().data()).isEqualTo("message " + (39 - i));
       }
       await().untilAsserted(() -> assertThat(descriptors()).hasSizeLessThanOrEqualTo(2));
-      assertThat(mappedBlocks()).hasSizeLessThanOrEqualTo(8);
+      assertThat(mappedBlocks()).hasSizeLessThanOrEqualTo(20);
       for (int i = 0; i < 20; i++) {
         assertThat(audit.next()).isNotNull();
         assertThat(queue.read(i).orElseThrow().data()).isEqualTo("message " + i);

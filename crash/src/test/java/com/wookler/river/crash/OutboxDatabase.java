@@ -18,7 +18,10 @@ interface OutboxDatabase extends AutoCloseable {
   String url();
 
   /** Ends it without warning and starts it again, with the same data. */
-  void restart() throws Exception;
+  void restart() throws IOException, InterruptedException;
+
+  @Override
+  void close() throws IOException;
 
   private static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0)) {
@@ -32,7 +35,7 @@ interface OutboxDatabase extends AutoCloseable {
   }
 
   /** A cluster of PostgreSQL of its own; empty where it is not installed. */
-  static Optional<OutboxDatabase> ofPostgres() throws Exception {
+  static Optional<OutboxDatabase> ofPostgres() throws IOException {
     Optional<Path> programs = Postgres.programs();
     return programs.isEmpty()
         ? Optional.empty()
@@ -70,7 +73,7 @@ interface OutboxDatabase extends AutoCloseable {
     }
 
     @Override
-    public void restart() throws Exception {
+    public void restart() throws IOException, InterruptedException {
       process.kill();
       process = start();
     }
@@ -87,7 +90,7 @@ interface OutboxDatabase extends AutoCloseable {
     private final int port;
     private final Path directory; // the server's own user reads it, so not in that of the test
 
-    Postgres(Path programs, int port) throws Exception {
+    Postgres(Path programs, int port) throws IOException {
       this.programs = programs;
       this.port = port;
       this.directory = Files.createTempDirectory("river-postgres");
@@ -120,7 +123,7 @@ interface OutboxDatabase extends AutoCloseable {
       return System.getProperty("user.name").equals("root");
     }
 
-    private void run(String program, String... arguments) throws Exception {
+    private void run(String program, String... arguments) throws IOException {
       List<String> command = new ArrayList<>();
       if (isRoot()) {
         command.addAll(List.of("runuser", "-u", "postgres", "--"));
@@ -136,7 +139,9 @@ interface OutboxDatabase extends AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start()
-                .waitFor();
+                .onExit()
+                .join()
+                .exitValue();
         if (code != 0) {
           throw new IllegalStateException(
               command + " ended with " + code + ":\n" + Files.readString(output));
@@ -146,7 +151,7 @@ interface OutboxDatabase extends AutoCloseable {
       }
     }
 
-    private void control(String verb) throws Exception {
+    private void control(String verb) throws IOException {
       run(
           "pg_ctl",
           "-w",
@@ -165,12 +170,12 @@ interface OutboxDatabase extends AutoCloseable {
     }
 
     @Override
-    public void restart() throws Exception {
+    public void restart() throws IOException {
       control("restart");
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
       run("pg_ctl", "-w", "-m", "immediate", "stop");
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
