@@ -40,7 +40,7 @@ public final class Threads {
    * Waits until a thread has ended, unless it is the calling one, and logs a warning if that takes
    * long. An interrupt does not end the wait; the flag is set again afterwards.
    */
-  static void join(Thread thread, String owner) {
+  public static void join(Thread thread, String owner) {
     if (thread == Thread.currentThread()) {
       return;
     }

@@ -2,6 +2,7 @@ package com.wookler.river.common.utils;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.Threads;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
