@@ -45,7 +45,15 @@ class LauncherTest {
     Files.createFile(root.resolve("pom.xml"));
     for (String module :
         List.of(
-            "common", "core", "filter", "jdbc", "reactor", "rest-server", "rest-client", "relay")) {
+            "common",
+            "core",
+            "forward",
+            "filter",
+            "jdbc",
+            "reactor",
+            "rest-server",
+            "rest-client",
+            "relay")) {
       Files.createDirectories(root.resolve(module).resolve("src/main"));
       Files.createFile(root.resolve(module).resolve("pom.xml"));
     }
@@ -216,7 +224,7 @@ class LauncherTest {
       server.destroy();
       server.waitFor();
     }
-    assertThat(root.resolve("err")).isEmptyFile();
+    assertThat(root.resolve("err")).content().isEmpty();
     try (Stream<String> lines = Files.lines(log)) {
       return lines.filter(line -> line.contains(".RiverServer source")).findFirst().orElseThrow();
     }
