@@ -116,6 +116,8 @@ final class DescriptorsChild {
     try (MessageQueue<String> queue =
         MessageQueue.builder("orders", MessageConverter.utf8())
             .directory(directory)
+            .blockBytes(256 << 10) // so that the next block is soon made, which opens a file
+            .maxMessageBytes(1 << 10)
             .recycle(SizeBasedRecycle.ofMessages(BLOCK))
             .open()) {
       Subscriber<String> subscriber = queue.subscriber("audit");

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log.chronicle;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -143,14 +144,18 @@ final class ReadMappings implements AutoCloseable {
   }
 
   private long map(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      if (!ChronicleHeader.isHead(ChronicleHeader.head(channel))) {
-        throw new DamagedMessageException("damaged: the header of its block is not valid");
-      }
-      return OS.map(channel, FileChannel.MapMode.READ_ONLY, 0, bytes);
+    try { // a consumer may be interrupted at any time
+      return DurableFiles.withChannel(file, this::map, StandardOpenOption.READ);
     } catch (NoSuchFileException e) {
       throw new DamagedMessageException("damaged: its block has no file", e);
     }
+  }
+
+  private long map(FileChannel channel) throws IOException {
+    if (!ChronicleHeader.isHead(ChronicleHeader.head(channel))) {
+      throw new DamagedMessageException("damaged: the header of its block is not valid");
+    }
+    return OS.map(channel, FileChannel.MapMode.READ_ONLY, 0, bytes);
   }
 
   private void unmap(Mapping mapping) {

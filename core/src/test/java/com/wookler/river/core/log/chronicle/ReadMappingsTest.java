@@ -59,6 +59,17 @@ class ReadMappingsTest {
   }
 
   @Test
+  void shouldMapThoughTheThreadIsInterrupted() throws IOException {
+    write(1);
+    Thread.currentThread().interrupt();
+    try (BlockWindow window = mappings.window(1)) {
+      assertThat(window.intAt(BYTES - 4)).isEqualTo(1);
+    } finally {
+      assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+    }
+  }
+
+  @Test
   void shouldKeepTheBlocksThatWereUsedLast() throws IOException {
     int blocks = 3 * ReadMappings.KEPT;
     for (int block = 1; block <= blocks; block++) {
