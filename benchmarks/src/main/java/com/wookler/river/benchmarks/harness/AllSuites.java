@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "all",
     description = {
-      "Measures everything in turn, within 40 minutes, into a file a suite below the results, deletes"
+      "Measures everything in turn into a file a suite below the results, deletes"
           + " the other results there, and makes the tables of the pages on performance.",
       "A line that fails is listed as failed, and all others are measured. It waits for a machine that"
           + " does nothing else, and refuses to begin if that takes longer than 3 minutes."
