@@ -27,7 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SmokeTest {
   private static final Map<String, Integer> SCALE_ROWS =
       Map.ofEntries(
-          Map.entry("blocks", 4),
+          Map.entry("blocks", 6),
           Map.entry("subscribers", 4),
           Map.entry("backlog", 6),
           Map.entry("acks", 6),
