@@ -59,7 +59,7 @@ class MutantTest {
             .change(
                 "com/wookler/river/core/message/DocumentReader.java",
                 new Patch.Change(
-                    "if (DocumentFormat.entryCheck((int) crc.getValue(), length) != check) {",
+                    "if (DocumentFormat.entryCheck(found, length) != check) {",
                     "if (check == 0 && length < 0) {",
                     1))
             .compile();
