@@ -31,8 +31,14 @@ public final class Interrupts {
     }
   }
 
+  /** Bounded work with files that has no result. */
+  @FunctionalInterface
+  public interface Task<E extends Exception> {
+    void run() throws E;
+  }
+
   /** Runs bounded work as {@link #held} does. */
-  public static void defer(Runnable work) {
+  public static <E extends Exception> void defer(Task<E> work) throws E {
     Boolean unused =
         held(
             () -> {

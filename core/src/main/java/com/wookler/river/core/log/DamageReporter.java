@@ -104,7 +104,11 @@ public final class DamageReporter {
       return Interrupts.held(
           () -> {
             Optional<Damage> found = log.damageAt(sequence);
-            return found.isPresent() ? report(found.get()) : sequence;
+            if (found.isEmpty()) {
+              return sequence;
+            }
+            report(found.get());
+            return found.get().end();
           });
     } catch (IOException e) {
       LOG.warn(
@@ -128,7 +132,7 @@ public final class DamageReporter {
     Block block = log.blockOf(seal.firstSequence());
     if (block != null) {
       for (Damage found : log.scans().make(block, settings, log.nextSequence()).lost()) {
-        long unused = report(found);
+        report(found);
       }
     }
   }
@@ -136,7 +140,8 @@ public final class DamageReporter {
   /** Reports what a backup lost; returns whether that is on record: else it is not completed. */
   public boolean lostInBackup(Damage found) {
     try {
-      return Interrupts.held(() -> report(found)) == found.end();
+      Interrupts.defer(() -> report(found));
+      return true;
     } catch (IOException e) {
       LOG.warn("Queue {}: damaged: {}; cannot write the record: {}", queue, found, e.toString());
       return false;
@@ -183,8 +188,7 @@ public final class DamageReporter {
     return ever.count() + unknown;
   }
 
-  /** Reports what of it was not known, and returns its end. */
-  private long report(Damage found) throws IOException {
+  private void report(Damage found) throws IOException {
     for (Damage news : record(found)) {
       damaged.add(news.messages());
       LOG.warn(
@@ -200,7 +204,6 @@ public final class DamageReporter {
           news.to());
       listener.accept(news);
     }
-    return found.end();
   }
 
   /** Records what of it was not known, and returns that. */

@@ -171,7 +171,7 @@ public final class LogReader implements AutoCloseable {
   private StoredMessage readOrDamage(long sequence, long location) {
     try {
       if (!cursor.isAt(location)) {
-        boolean unused = Interrupts.held(() -> open(sequence, location));
+        Interrupts.defer(() -> open(sequence, location));
       }
       if (!document.holds(sequence)) {
         throw new DamagedMessageException(
@@ -189,7 +189,7 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
-  private boolean open(long sequence, long location) throws IOException {
+  private void open(long sequence, long location) throws IOException {
     try {
       cursor.open(location);
     } catch (DamagedException e) {
@@ -198,17 +198,16 @@ public final class LogReader implements AutoCloseable {
         throw e;
       }
     }
-    return true;
   }
 
   private void load() throws IOException {
     if (!cursor.isPlaced() || !loadHere(false)) {
       // at the end of its block, or among its damage: look the position up
-      boolean unused = Interrupts.held(this::search);
+      Interrupts.defer(this::search);
     }
   }
 
-  private boolean search() throws IOException {
+  private void search() throws IOException {
     Block block = log.blockOf(position);
     if (block == null) {
       throw new DamagedMessageException("damaged: no block holds it");
@@ -218,7 +217,6 @@ public final class LogReader implements AutoCloseable {
     } else if (!salvage.open(position)) {
       throw new DamagedMessageException("damaged: its block has no valid message of that sequence");
     }
-    return true;
   }
 
   private void search(Block block) throws IOException {
