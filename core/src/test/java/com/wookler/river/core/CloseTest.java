@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
@@ -234,7 +235,7 @@ class CloseTest {
         Subscriber<String> billing = queue.subscriber(withAck("billing"));
         for (int i = 0; i < 3; i++) {
           untilClosed("audit " + i, turn -> take(audit, sequences));
-          untilClosed("billing " + i, turn -> ack(billing.next(Duration.ofMinutes(1))));
+          untilClosed("billing " + i, turn -> ackUnlessClosed(billing));
         }
         for (int i = 0; i < 200; i++) {
           queue.publisher().publish("m" + published++);
@@ -310,6 +311,18 @@ class CloseTest {
   private static void ack(Delivery<String> delivery) {
     if (delivery != null) {
       delivery.ack();
+    }
+  }
+
+  /**
+   * Takes a message and acknowledges it; only the close of the subscriber may void it meanwhile.
+   */
+  private static void ackUnlessClosed(Subscriber<String> from) throws Exception {
+    Delivery<String> delivery = from.next(Duration.ofMinutes(1));
+    try {
+      ack(delivery);
+    } catch (StaleReceiptException e) {
+      assertThatThrownBy(from::next).isInstanceOf(QueueClosedException.class);
     }
   }
 
