@@ -17,11 +17,16 @@ final class Extensions {
     ServiceLoader.load(SubscriberExtension.class).forEach(found::add);
   }
 
+  /** Looked for once, by core's own class loader: it is asked for by each queue that opens. */
+  private static final class OfQueues {
+    static final List<QueueExtension> ALL =
+        ServiceLoader.load(QueueExtension.class, QueueExtension.class.getClassLoader()).stream()
+            .map(ServiceLoader.Provider::get)
+            .toList();
+  }
+
   static List<QueueExtension> ofQueues() {
-    // by core's own class loader, whichever thread opens the queue
-    return ServiceLoader.load(QueueExtension.class, QueueExtension.class.getClassLoader()).stream()
-        .map(ServiceLoader.Provider::get)
-        .toList();
+    return OfQueues.ALL;
   }
 
   List<String> children() {

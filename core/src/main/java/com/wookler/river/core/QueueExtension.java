@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 public interface QueueExtension {
   /**
    * Opens its part of a queue, before the queue's subscribers. Nothing stays open if this throws.
+   * One extension serves all queues of the JVM, several of which may open at once.
    *
    * @throws com.wookler.river.common.errors.RiverException the queue cannot be opened
    */
