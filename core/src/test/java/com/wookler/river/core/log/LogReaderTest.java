@@ -116,7 +116,7 @@ class LogReaderTest {
       shouldReadFrom(sequence);
     }
     byte[] none = new byte[ChronicleHeader.ENTRIES * Long.BYTES];
-    LogFixture.write(log.block(1), ChronicleHeader.INDEX + ChronicleHeader.INDEX_ENTRIES, none);
+    LogFixture.write(log.block(1), ChronicleHeader.entriesOf(ChronicleHeader.INDEX), none);
     for (long sequence : sequences) {
       shouldReadFrom(sequence);
     }

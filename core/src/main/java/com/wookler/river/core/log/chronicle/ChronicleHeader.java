@@ -33,6 +33,9 @@ import java.util.HexFormat;
  *   33040 32768  its entries: the offsets of each 16th document's header
  *   65808     –  the start of the block, the first document that is River's
  * </pre>
+ *
+ * <p>Each 65,536th document is followed by a further index. Its entries are at a multiple of 8, so
+ * its header is 24 bytes, or 20 where it begins at an odd multiple of 4 ({@link #entriesOf}).
  */
 public final class ChronicleHeader {
   /** Its length, and so the offset of the first document that is River's. */
@@ -47,7 +50,7 @@ public final class ChronicleHeader {
   public static final int INDEXED = 176;
   public static final int INDEX2INDEX = 240; // its entries
   public static final int INDEX = 33_008;
-  public static final int INDEX_ENTRIES = 32; // from the index's beginning
+  private static final int FIRST_ENTRIES = 33_040;
 
   private static final byte[] HEAD =
       HexFormat.of()
@@ -61,6 +64,8 @@ public final class ChronicleHeader {
                   + "788e01000000008d0010000000000000");
   private static final byte[] INDEX_HEAD =
       HexFormat.of().parseHex("1c800040b905696e6465788f8f8f8f8d0010000000000000");
+  private static final byte[] INDEX_HEAD_WITHOUT_PADDING =
+      HexFormat.of().parseHex("18800040b905696e6465788d0010000000000000");
 
   private ChronicleHeader() {}
 
@@ -98,10 +103,24 @@ public final class ChronicleHeader {
     return Arrays.equals(bytes, HEAD);
   }
 
-  /** Returns whether these are the first bytes of an index. */
-  public static boolean isIndex(ByteBuffer bytes) {
-    return bytes.limit() >= INDEX_HEAD.length
-        && bytes.slice(0, INDEX_HEAD.length).equals(ByteBuffer.wrap(INDEX_HEAD));
+  /** Returns whether these are the first bytes of an index that begins at an offset. */
+  public static boolean isIndex(ByteBuffer bytes, long index) {
+    byte[] head = isAligned(index) ? INDEX_HEAD : INDEX_HEAD_WITHOUT_PADDING;
+    return bytes.limit() >= head.length
+        && bytes.slice(0, head.length).equals(ByteBuffer.wrap(head));
+  }
+
+  private static boolean isAligned(long index) {
+    return index % Long.BYTES == 0;
+  }
+
+  /**
+   * Returns the offset of the entries of an index that begins at an offset. Before them is a long,
+   * how many are in use; {@link #ENTRIES} of them end the index.
+   */
+  public static long entriesOf(long index) {
+    int head = isAligned(index) ? INDEX_HEAD.length : INDEX_HEAD_WITHOUT_PADDING.length;
+    return index + head + Long.BYTES;
   }
 
   /** Returns the offset of the last document's header, as Chronicle noted it; -1 without. */
@@ -113,7 +132,7 @@ public final class ChronicleHeader {
   /** Returns the offset of the document of an index entry; 0 if the block has no such entry. */
   public static long indexed(BlockWindow block, long entry) {
     long index = longAt(block, INDEX2INDEX, entry / ENTRIES);
-    return index == 0 ? 0 : longAt(block, index + INDEX_ENTRIES, entry % ENTRIES);
+    return index == 0 ? 0 : longAt(block, entriesOf(index), entry % ENTRIES);
   }
 
   private static long longAt(BlockWindow block, long entries, long number) {
@@ -136,9 +155,9 @@ public final class ChronicleHeader {
     bytes.putInt(PLACE, (int) (documents - 1)).putInt(PLACE + 4, (int) last);
     bytes.putLong(INDEXED, (long) entries * SPACING);
     bytes.putLong(INDEX2INDEX - 8, 1).putLong(INDEX2INDEX, INDEX);
-    bytes.putLong(INDEX + INDEX_ENTRIES - 8, entries);
+    bytes.putLong(FIRST_ENTRIES - 8, entries);
     for (int i = 0; i < entries; i++) {
-      bytes.putLong(INDEX + INDEX_ENTRIES + i * 8, spaced[i]);
+      bytes.putLong(FIRST_ENTRIES + i * 8, spaced[i]);
     }
     return bytes.array();
   }

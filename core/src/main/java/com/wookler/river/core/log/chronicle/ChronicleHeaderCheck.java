@@ -105,18 +105,19 @@ public final class ChronicleHeaderCheck {
   }
 
   private boolean index(long offset, int number) throws IOException {
-    int length = ChronicleHeader.INDEX_ENTRIES + ENTRIES * 8;
+    int entries = (int) (ChronicleHeader.entriesOf(offset) - offset);
+    int length = entries + ENTRIES * 8;
     if (offset < 0 || offset + length > end) {
       return false;
     }
     ByteBuffer index = ChronicleHeader.read(channel, offset, length);
     if (index.limit() < length
-        || !ChronicleHeader.isIndex(index)
-        || !isUsed(index.getLong(ChronicleHeader.INDEX_ENTRIES - 8))) {
+        || !ChronicleHeader.isIndex(index, offset)
+        || !isUsed(index.getLong(entries - 8))) {
       return false;
     }
     for (int i = 0; i < ENTRIES; i++) {
-      long entry = index.getLong(ChronicleHeader.INDEX_ENTRIES + i * 8);
+      long entry = index.getLong(entries + i * 8);
       int at = number * ENTRIES + i;
       if (entry != 0 && (at >= spaced.length || entry != spaced[at])) {
         return false;

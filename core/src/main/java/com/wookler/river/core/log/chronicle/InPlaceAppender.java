@@ -63,9 +63,10 @@ final class InPlaceAppender {
     lastHeader = MEMORY.readInt(base + last);
     long index = (ordinal - 1) / DOCUMENTS_PER_INDEX;
     long found = MEMORY.readLong(base + ChronicleHeader.INDEX2INDEX + index * Long.BYTES);
-    entries = found + ChronicleHeader.INDEX_ENTRIES;
+    entries = ChronicleHeader.entriesOf(found);
     position = end();
-    return has(found, ChronicleHeader.INDEX_ENTRIES + (long) ChronicleHeader.ENTRIES * Long.BYTES)
+    return has(found, DocumentHeader.BYTES)
+        && has(entries, (long) ChronicleHeader.ENTRIES * Long.BYTES)
         && has(position, DocumentHeader.BYTES);
   }
 

@@ -30,6 +30,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is written in place is what Chronicle would have written, and Chronicle reads it. */
 @Timeout(120)
@@ -96,29 +98,39 @@ class InPlaceAppenderTest {
     }
   }
 
-  @Test
-  void shouldWriteWhatChronicleWouldByteForByteOverSeveralIndexes() throws IOException {
+  /** An index begins at a multiple of 8 or between two, and its entries follow at once or not. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 4", "4, 0", "4, 4"})
+  void shouldWriteWhatChronicleWouldByteForByteOverSeveralIndexes(int second, int third)
+      throws IOException {
+    byte[] start = Arrays.copyOf(START, START.length + second);
+    int later = PER_INDEX + 10; // after the second index, before the third
     int documents = 2 * PER_INDEX + 100;
     long end;
     try (BlockStore store = open(1)) {
-      store.startBlock(1, START);
+      store.startBlock(1, start);
       append(store, 0, 10);
     }
     try (BlockStore store = open(1)) { // continues in it
-      append(store, 10, documents);
+      append(store, 10, later);
+      store.append(document(new byte[100 + third]));
+      append(store, later + 1, documents);
       end = store.position();
     }
     try (SingleChronicleQueue queue = queue(theirs, 1);
         ExcerptAppender appender = queue.createAppender()) {
-      try (DocumentContext start = appender.writingDocument(true)) {
-        start.wire().bytes().write(START);
+      try (DocumentContext context = appender.writingDocument(true)) {
+        context.wire().bytes().write(start);
       }
       for (int i = 0; i < documents; i++) {
-        appender.writeBytes(document(i).bytes());
+        appender.writeBytes((i == later ? document(new byte[100 + third]) : document(i)).bytes());
       }
     }
-    assertThat(head(BlockName.data(ours, 1), end + DocumentHeader.BYTES))
-        .isEqualTo(head(BlockName.data(theirs, 1), end + DocumentHeader.BYTES));
+    byte[] written = head(BlockName.data(ours, 1), end + DocumentHeader.BYTES);
+    assertThat(written).isEqualTo(head(BlockName.data(theirs, 1), end + DocumentHeader.BYTES));
+    ByteBuffer file = ByteBuffer.wrap(written).order(ByteOrder.LITTLE_ENDIAN);
+    assertThat(file.getLong(ChronicleHeader.INDEX2INDEX + 8) % 8).isEqualTo(second);
+    assertThat(file.getLong(ChronicleHeader.INDEX2INDEX + 16) % 8).isEqualTo(4 - third);
   }
 
   @Test
