@@ -8,15 +8,14 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -67,7 +66,7 @@ class ManyMessagesInABlockTest {
       for (int i = 0; i < MESSAGES; i += 997) {
         assertThat(queue.read(i).orElseThrow().data()).isEqualTo(message(i, more));
       }
-      copy(directory.resolve("data/orders"), directory.resolve("killed/orders"));
+      DirectoryCopy.of(directory.resolve("data/orders"), directory.resolve("killed/orders"));
       shouldDeliverAll(subscriber, more);
       await().until(() -> archived.size() == 1);
       assertThat(queue.stats().lostEver()).isZero();
@@ -90,17 +89,6 @@ class ManyMessagesInABlockTest {
         i++;
       }
       subscriber.ack(batch);
-    }
-  }
-
-  /** Copies the files as they are, which is what a kill of the process leaves of them. */
-  private static void copy(Path from, Path to) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.toList()) {
-        Path target = to.resolve(from.relativize(file).toString());
-        Files.createDirectories(target.getParent());
-        Files.copy(file, target);
-      }
     }
   }
 }
