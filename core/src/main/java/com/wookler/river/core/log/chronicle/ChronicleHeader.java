@@ -34,8 +34,9 @@ import java.util.HexFormat;
  *   65808     –  the start of the block, the first document that is River's
  * </pre>
  *
- * <p>Each 65,536th document is followed by a further index. Its entries are at a multiple of 8, so
- * its header is 24 bytes, or 20 where it begins at an odd multiple of 4 ({@link #entriesOf}).
+ * <p>The first document of each further 65,536 is followed by an index of theirs. Its entries are
+ * at a multiple of 8, so its header is 24 bytes, or 20 where it begins at an odd multiple of 4
+ * ({@link #entriesOf}).
  */
 public final class ChronicleHeader {
   /** Its length, and so the offset of the first document that is River's. */
@@ -50,7 +51,6 @@ public final class ChronicleHeader {
   public static final int INDEXED = 176;
   public static final int INDEX2INDEX = 240; // its entries
   public static final int INDEX = 33_008;
-  private static final int FIRST_ENTRIES = 33_040;
 
   private static final byte[] HEAD =
       HexFormat.of()
@@ -105,13 +105,13 @@ public final class ChronicleHeader {
 
   /** Returns whether these are the first bytes of an index that begins at an offset. */
   public static boolean isIndex(ByteBuffer bytes, long index) {
-    byte[] head = isAligned(index) ? INDEX_HEAD : INDEX_HEAD_WITHOUT_PADDING;
+    byte[] head = indexHead(index);
     return bytes.limit() >= head.length
         && bytes.slice(0, head.length).equals(ByteBuffer.wrap(head));
   }
 
-  private static boolean isAligned(long index) {
-    return index % Long.BYTES == 0;
+  private static byte[] indexHead(long index) {
+    return index % Long.BYTES == 0 ? INDEX_HEAD : INDEX_HEAD_WITHOUT_PADDING;
   }
 
   /**
@@ -119,8 +119,7 @@ public final class ChronicleHeader {
    * how many are in use; {@link #ENTRIES} of them end the index.
    */
   public static long entriesOf(long index) {
-    int head = isAligned(index) ? INDEX_HEAD.length : INDEX_HEAD_WITHOUT_PADDING.length;
-    return index + head + Long.BYTES;
+    return index + indexHead(index).length + Long.BYTES;
   }
 
   /** Returns the offset of the last document's header, as Chronicle noted it; -1 without. */
@@ -155,9 +154,10 @@ public final class ChronicleHeader {
     bytes.putInt(PLACE, (int) (documents - 1)).putInt(PLACE + 4, (int) last);
     bytes.putLong(INDEXED, (long) entries * SPACING);
     bytes.putLong(INDEX2INDEX - 8, 1).putLong(INDEX2INDEX, INDEX);
-    bytes.putLong(FIRST_ENTRIES - 8, entries);
+    int first = (int) entriesOf(INDEX);
+    bytes.putLong(first - 8, entries);
     for (int i = 0; i < entries; i++) {
-      bytes.putLong(FIRST_ENTRIES + i * 8, spaced[i]);
+      bytes.putLong(first + i * 8, spaced[i]);
     }
     return bytes.array();
   }
