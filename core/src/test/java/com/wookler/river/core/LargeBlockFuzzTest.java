@@ -1,19 +1,15 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -88,7 +84,7 @@ class LargeBlockFuzzTest {
         assertThat(queue.read(any).orElseThrow().data()).isEqualTo(message(any));
       }
     }
-    shouldDeliverAll(queue.subscriber(ALL));
+    AllMessages.shouldCome(queue.subscriber(ALL), MESSAGES, this::message);
     await().until(() -> queue.stats().blocks() == 1);
     assertThat(queue.stats().lostEver()).isZero();
     assertThat(queue.read(0).orElseThrow().data()).isEqualTo(message(0)); // of the backup
@@ -120,19 +116,5 @@ class LargeBlockFuzzTest {
       next += together;
     }
     return next;
-  }
-
-  private void shouldDeliverAll(Subscriber<byte[]> subscriber) throws InterruptedException {
-    for (int i = 0; i < MESSAGES; ) {
-      List<Delivery<byte[]>> batch = subscriber.batch(5_000, Duration.ofSeconds(30));
-      assertThat(batch).isNotEmpty();
-      for (Delivery<byte[]> delivery : batch) {
-        if (delivery.sequence() != i || !Arrays.equals(delivery.data(), message(i))) {
-          fail("message " + i + " is " + delivery);
-        }
-        i++;
-      }
-      subscriber.ack(batch);
-    }
   }
 }

@@ -1,11 +1,9 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.DirectoryCopy;
@@ -13,7 +11,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Timeout;
@@ -67,28 +64,13 @@ class ManyMessagesInABlockTest {
         assertThat(queue.read(i).orElseThrow().data()).isEqualTo(message(i, more));
       }
       DirectoryCopy.of(directory.resolve("data/orders"), directory.resolve("killed/orders"));
-      shouldDeliverAll(subscriber, more);
+      AllMessages.shouldCome(subscriber, MESSAGES, i -> message(i, more));
       await().until(() -> archived.size() == 1);
       assertThat(queue.stats().lostEver()).isZero();
     }
     try (MessageQueue<byte[]> queue = queue(directory.resolve("killed")).open()) {
-      shouldDeliverAll(queue.subscriber(ALL), more);
+      AllMessages.shouldCome(queue.subscriber(ALL), MESSAGES, i -> message(i, more));
       assertThat(queue.stats().lostEver()).isZero();
-    }
-  }
-
-  private static void shouldDeliverAll(Subscriber<byte[]> subscriber, int more)
-      throws InterruptedException {
-    for (int i = 0; i < MESSAGES; ) {
-      List<Delivery<byte[]>> batch = subscriber.batch(1_000, Duration.ofSeconds(9));
-      assertThat(batch).isNotEmpty();
-      for (Delivery<byte[]> delivery : batch) {
-        if (!Arrays.equals(delivery.data(), message(i, more))) {
-          fail("message " + i + " is " + Arrays.toString(delivery.data()));
-        }
-        i++;
-      }
-      subscriber.ack(batch);
     }
   }
 }
