@@ -5,6 +5,7 @@ import com.wookler.river.common.Env;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.lang.management.CompilationMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,6 +24,8 @@ public final class ThisJvm {
   private static final OperatingSystemMXBean PROCESS =
       ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
   private static final int COLLECTIONS = 3;
+  private static final int COMPILER_CHECKS = 20;
+  private static final Duration COMPILER_IDLE = Duration.ofMillis(500);
   private static final String MONITOR =
       """
       <river><env>
@@ -72,6 +75,19 @@ public final class ThisJvm {
     while (!condition.getAsBoolean()) {
       check(System.nanoTime() - deadline < 0, "waited " + patience + " for: " + what);
       pause(Duration.ofMillis(1));
+    }
+  }
+
+  /**
+   * Waits, for 10 seconds at most, until nothing was compiled for half a second: on two cores a
+   * compiler takes from what is measured a processor that it has only in its first seconds.
+   */
+  public static void awaitCompiled() {
+    CompilationMXBean compiler = ManagementFactory.getCompilationMXBean();
+    long before = -1;
+    for (int i = 0; i < COMPILER_CHECKS && compiler.getTotalCompilationTime() != before; i++) {
+      before = compiler.getTotalCompilationTime();
+      pause(COMPILER_IDLE);
     }
   }
 

@@ -11,7 +11,7 @@ import java.util.List;
 /** The lines as benchmarks: each system does its rounds in a JVM of its own. */
 public final class Load {
   private static final String SUSTAINED_TABLE = "sustained";
-  private static final long WARM_UP_NANOS = 2_000_000_000L;
+  private static final long WARM_UP_NANOS = 3_000_000_000L;
 
   /** All lines but the sustained one. */
   public static final Suite RUN =

@@ -45,6 +45,9 @@ record LoadRound(
   public Outcome call() throws Exception {
     Line asked = Line.named(line);
     QueueSystem contender = QueueSystem.named(system);
+    if (!verify) {
+      ThisJvm.awaitCompiled();
+    }
     Path own = Files.createTempDirectory(Path.of(directory), system + "-" + line + "-");
     try (OpenQueue queue = contender.opener().open(own, asked.workOf(contender))) {
       return new Running(this, asked, asked.workOf(contender), queue).run();
