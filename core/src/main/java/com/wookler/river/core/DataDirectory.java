@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.OwnerRecord;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.QueueIdentity;

@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.ids.IdStore;
+import com.wookler.river.common.ids.IdStore;
 import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;

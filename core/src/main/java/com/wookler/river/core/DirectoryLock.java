@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.file.OwnerRecord;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.log.OwnershipCheck;
 import com.wookler.river.core.message.QueueLockedException;

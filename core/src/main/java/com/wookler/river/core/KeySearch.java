@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
-import com.wookler.river.core.keys.KeyIndex;
-import com.wookler.river.core.keys.KeySource;
+import com.wookler.river.common.keys.KeyIndex;
+import com.wookler.river.common.keys.KeySource;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
 import java.util.Optional;

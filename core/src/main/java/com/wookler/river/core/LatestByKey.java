@@ -6,10 +6,11 @@ import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.keys.KeyIndex;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.backup.Backup;
-import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
 import java.util.Optional;
@@ -84,7 +85,13 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
 
   /** Returns the last message with this key, of those published before the call. */
   Optional<StoredMessage> latest(String key) {
-    return search.latest(key, index.find(key));
+    long sequence;
+    try {
+      sequence = index.find(key);
+    } catch (IllegalStateException e) {
+      throw new QueueClosedException("queue " + queue + " is closed", e);
+    }
+    return search.latest(key, sequence);
   }
 
   @Override

@@ -2,8 +2,8 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.keys.KeySource;
 import com.wookler.river.core.backup.Backup;
-import com.wookler.river.core.keys.KeySource;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.StoredMessage;

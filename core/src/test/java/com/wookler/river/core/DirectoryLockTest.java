@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.OwnerRecord;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueLockedException;

@@ -1,6 +1,8 @@
 package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.GroupCommit;
+import com.wookler.river.common.Waiters;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Device;
@@ -98,7 +100,7 @@ public final class BlockLog implements AutoCloseable {
     this.preallocation = new Preallocation(settings, executors, store, active, device);
     this.failure = new LogFailure(settings);
     this.ownership = new Ownership(failure, settings.ownershipCheck());
-    this.commits = GroupCommit.of(this, failure, executors.committer());
+    this.commits = new LogForce(this, failure).commits(executors.committer());
     this.nextSequence = found.nextSequence();
     this.lastMicros = found.lastMicros();
     this.times = StoredTimes.open(settings, lastMicros);

@@ -8,10 +8,11 @@
  *   <li><b>Space</b>: {@code Capacity} for the limits of the queue. For the disk {@code
  *       Preallocation}, which has {@code BlockSpace} for the active block, {@code Preallocator} for
  *       the next one, {@code PageToucher} and {@code Volume}.
- *   <li><b>Force</b>: {@code BlockForcer} with {@code BlockView}, {@code GroupCommit} with {@code
- *       Completions}; {@code LogFailure} and {@code Ownership}, after which nothing is written.
+ *   <li><b>Force</b>: {@code BlockForcer} with {@code BlockView}, {@code LogForce} for the common
+ *       {@code GroupCommit}; {@code LogFailure} and {@code Ownership}, after which nothing is
+ *       written.
  *   <li><b>Read</b>: {@code LogReader}, which has {@code BlockSearch} and {@code BlockCursor};
- *       {@code SequentialReader}; {@code Waiters} for consumers that find nothing.
+ *       {@code SequentialReader}; the common {@code Waiters} for consumers that find nothing.
  *   <li><b>Read around damage</b>: {@code BlockScan} finds what is valid, {@code BlockScans} keeps
  *       it, {@code DamagedBlockReader} reads it; {@code DamageReporter} reports the rest in {@code
  *       DamageLog}.

@@ -2,8 +2,8 @@ package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.Waiters;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.core.log.Waiters;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

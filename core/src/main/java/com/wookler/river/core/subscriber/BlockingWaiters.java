@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.log.Waiters;
+import com.wookler.river.common.Waiters;
 import java.time.Duration;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

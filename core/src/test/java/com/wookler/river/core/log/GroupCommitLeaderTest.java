@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.GroupCommit;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.core.message.QueueFailedException;

@@ -5,7 +5,6 @@ import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.log.files.ContentCheck;
-import com.wookler.river.core.log.files.MessageWalk;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -8,7 +8,6 @@ import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
-import com.wookler.river.core.log.files.MessageWalk;
 import com.wookler.river.core.log.files.Seal;
 import java.io.IOException;
 import java.io.UncheckedIOException;

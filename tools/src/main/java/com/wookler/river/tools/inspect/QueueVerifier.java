@@ -1,12 +1,12 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.ids.IdFiles;
+import com.wookler.river.common.keys.KeyIndex;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.ids.IdFiles;
-import com.wookler.river.core.keys.KeyIndex;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.log.SideFiles;

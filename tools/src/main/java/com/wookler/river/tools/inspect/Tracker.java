@@ -1,6 +1,5 @@
 package com.wookler.river.tools.inspect;
 
-import com.wookler.river.core.log.files.MessageWalk;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.tools.inspect.Finding.Severity;
 import java.io.IOException;

@@ -5,8 +5,7 @@
  *   <li>Names: {@code LogFiles}, {@code BlockName}.
  *   <li>A block: {@code BlockStart}, its first document, and {@code Seal}, beside it. {@code
  *       BlockWalk} reads its documents, from a stream or through a {@code FileWindow}; {@code
- *       BlockFile} does so while its owner appends. {@code ContentCheck} verifies them, {@code
- *       MessageWalk} extracts the messages.
+ *       BlockFile} does so while its owner appends. {@code ContentCheck} verifies them.
  *   <li>Beside the blocks: {@code LogMarks}, {@code Gaps}, {@code ClockSteps}.
  * </ul>
  *

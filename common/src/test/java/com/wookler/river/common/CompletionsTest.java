@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 /** The messages that are indexed: those of the log, and of the backups before it. Thread-safe. */
 public interface KeySource {

@@ -1,6 +1,5 @@
-package com.wookler.river.core.log;
+package com.wookler.river.common;
 
-import com.wookler.river.common.TimeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +25,8 @@ public final class Waiters {
 
   private volatile Line[] listening = NONE; // replaced under the monitor
 
-  Waiters() {}
+  /** Creates it without lines. */
+  public Waiters() {}
 
   /** Returns a new line, woken by each publish until it is {@link Line#close closed}. */
   public Line line() {
@@ -34,7 +34,7 @@ public final class Waiters {
   }
 
   /** To be called after messages became visible. */
-  void published() {
+  public void published() {
     for (Line line : listening) {
       line.wakeOne();
     }

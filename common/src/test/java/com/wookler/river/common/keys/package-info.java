@@ -1,5 +1,5 @@
 /** Tests of the index of keys. */
 @NullMarked
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 import org.jspecify.annotations.NullMarked;

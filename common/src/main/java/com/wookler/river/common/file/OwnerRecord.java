@@ -1,9 +1,7 @@
-package com.wookler.river.core;
+package com.wookler.river.common.file;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.DamagedException;
-import com.wookler.river.common.file.CheckedJson;
-import com.wookler.river.common.file.DurableFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -33,8 +31,10 @@ import org.jspecify.annotations.Nullable;
  * @param lock identifies the file {@code LOCK} beside it: a copied directory has another
  * @param token random, another at each opening
  */
-record OwnerRecord(String host, String machine, long pid, long started, String lock, String token) {
-  static final String FILE = "owner";
+public record OwnerRecord(
+    String host, String machine, long pid, long started, String lock, String token) {
+  /** The name of the file. */
+  public static final String FILE = "owner";
 
   private static final int BYTES = 1024;
   private static final int FORMAT = 1;
@@ -42,13 +42,14 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
   private static final String HOST = hostName();
   private static final String MACHINE = machineName();
 
-  static OwnerRecord ofThisProcess(String lock) {
+  /** Returns a new record of this process, for the lock of the file of this key. */
+  public static OwnerRecord ofThisProcess(String lock) {
     long pid = ProcessHandle.current().pid();
     return new OwnerRecord(HOST, MACHINE, pid, startOf(pid), lock, UUID.randomUUID().toString());
   }
 
   /** Returns what the file in this directory says; null if there is none, or none that is whole. */
-  static @Nullable OwnerRecord read(Path directory) throws IOException {
+  public static @Nullable OwnerRecord read(Path directory) throws IOException {
     try {
       ObjectNode json = CheckedJson.read(directory.resolve(FILE));
       if (!CheckedJson.isWhole(json) || json.path("format").asInt() != FORMAT) {
@@ -66,7 +67,8 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
     }
   }
 
-  void write(Path directory) throws IOException {
+  /** Writes it into the directory, which the caller keeps to itself. */
+  public void write(Path directory) throws IOException {
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) {
       DurableFiles.create(file).close();
@@ -87,20 +89,22 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
   }
 
   /** Returns the record of the same owner after it has closed the queue. */
-  OwnerRecord closed() {
+  public OwnerRecord closed() {
     return new OwnerRecord(host, machine, 0, 0, lock, "");
   }
 
-  boolean isOfThisProcess() {
+  /** Returns whether it is of this process. */
+  public boolean isOfThisProcess() {
     return pid == ProcessHandle.current().pid() && isRunning();
   }
 
   /** Returns whether the process is known to run; false on another machine, boot or container. */
-  boolean isRunning() {
+  public boolean isRunning() {
     return pid != 0 && machine.equals(MACHINE) && started == startOf(pid);
   }
 
-  String who() {
+  /** Returns the process and its machine, for people. */
+  public String who() {
     return "process " + pid + " on " + host;
   }
 
@@ -126,7 +130,7 @@ record OwnerRecord(String host, String machine, long pid, long started, String l
    * Returns when a process was started, or -1. On Linux in ticks since the boot, which do not
    * change when the clock is set, as the JDK's answer does.
    */
-  static long startOf(long pid) {
+  public static long startOf(long pid) {
     try {
       Path stat = Path.of("/proc", Long.toString(pid), "stat");
       String text = new String(Files.readAllBytes(stat), StandardCharsets.ISO_8859_1);

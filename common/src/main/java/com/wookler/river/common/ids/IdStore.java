@@ -1,4 +1,4 @@
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.RiverException;

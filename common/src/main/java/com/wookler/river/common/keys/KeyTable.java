@@ -1,4 +1,4 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 import java.util.Arrays;
 

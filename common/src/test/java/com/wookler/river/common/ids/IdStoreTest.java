@@ -1,4 +1,4 @@
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 /**
  * Finds the offsets of ids by their hashes: open addressing in two arrays, 12 bytes a slot, at most

@@ -1,6 +1,8 @@
-package com.wookler.river.core.log.files;
+package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DocumentReader;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayList;
@@ -8,13 +10,13 @@ import java.util.List;
 import java.util.UUID;
 
 /** Extracts the messages of one block, and verifies the checksum of each. Not thread-safe. */
-public final class MessageWalk implements BlockWalk.Visitor {
+final class MessageWalk implements BlockWalk.Visitor {
   private final DocumentReader reader;
   private final int block;
   private final Sink sink;
 
   /** Takes the messages. */
-  public interface Sink {
+  interface Sink {
     /** Takes messages in a row of one document; returns whether to continue. */
     boolean messages(List<StoredMessage> run);
 
@@ -24,7 +26,7 @@ public final class MessageWalk implements BlockWalk.Visitor {
 
   private boolean done;
 
-  public MessageWalk(UUID queue, int block, Sink sink) {
+  MessageWalk(UUID queue, int block, Sink sink) {
     this.reader = new DocumentReader(queue);
     this.block = block;
     this.sink = sink;

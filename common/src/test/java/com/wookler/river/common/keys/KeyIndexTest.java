@@ -1,4 +1,4 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

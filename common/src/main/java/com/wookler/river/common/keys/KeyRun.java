@@ -1,10 +1,10 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.common.file.Sealed;
 import com.wookler.river.common.file.Series;
-import com.wookler.river.core.message.DamagedMessageException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -36,11 +36,11 @@ record KeyRun(Path file, RunHeader header, int seed) {
     Series.Header found = file.header(RunHeader.PAGE_BYTES);
     ByteBuffer payload = found.payload();
     if (payload == null || !found.fault().isEmpty()) {
-      throw new DamagedMessageException("it " + found.fault());
+      throw new DamagedException("it " + found.fault());
     }
     RunHeader header = RunHeader.of(queue, number, payload);
     if (header.count() < 0 || header.from() > header.end() || file.size() != header.bytes()) {
-      throw new DamagedMessageException("its header does not fit its size");
+      throw new DamagedException("its header does not fit its size");
     }
     return new KeyRun(file.path(), header);
   }
@@ -61,7 +61,7 @@ record KeyRun(Path file, RunHeader header, int seed) {
   /**
    * Returns the last sequence of this hash; {@link KeyTable#NONE} if it is not there.
    *
-   * @throws DamagedMessageException a page is not what was written, or the file is missing
+   * @throws DamagedException a page is not what was written, or the file is missing
    * @throws RiverException the file cannot be opened now, such as for want of descriptors
    */
   long find(long hash) {
@@ -72,10 +72,9 @@ record KeyRun(Path file, RunHeader header, int seed) {
     }
   }
 
-  private static DamagedMessageException unreadable(IOException e) {
+  private static DamagedException unreadable(IOException e) {
     String what = e instanceof EOFException ? "it is cut off" : "it cannot be read: " + e;
-    return new DamagedMessageException(
-        e instanceof NoSuchFileException ? "it is missing" : what, e);
+    return new DamagedException(e instanceof NoSuchFileException ? "it is missing" : what, e);
   }
 
   /** Checks every entry; throws if one is not what was written. */
@@ -84,10 +83,10 @@ record KeyRun(Path file, RunHeader header, int seed) {
       long before = Long.MIN_VALUE;
       for (boolean first = true; cursor.next(); first = false) {
         if (!first && cursor.hash() <= before) {
-          throw new DamagedMessageException("its hashes are not in order");
+          throw new DamagedException("its hashes are not in order");
         }
         if (cursor.sequence() < from() || cursor.sequence() >= end()) {
-          throw new DamagedMessageException(
+          throw new DamagedException(
               "it has sequence " + cursor.sequence() + ", which it does not cover");
         }
         before = cursor.hash();
@@ -141,7 +140,7 @@ record KeyRun(Path file, RunHeader header, int seed) {
       in.seek((1L + at) * RunHeader.PAGE_BYTES);
       in.readFully(page.array());
       if (!header.isPage(page, at, seed)) {
-        throw new DamagedMessageException("page " + at + " is not what was written");
+        throw new DamagedException("page " + at + " is not what was written");
       }
       number = at;
       entries = header.entriesOf(at);

@@ -1,4 +1,4 @@
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 import com.wookler.river.common.file.RecordFile;
 import java.io.IOException;

@@ -1,5 +1,5 @@
 /** Tests of the ids. */
 @NullMarked
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 import org.jspecify.annotations.NullMarked;

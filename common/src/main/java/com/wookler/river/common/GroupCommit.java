@@ -1,8 +1,5 @@
-package com.wookler.river.core.log;
+package com.wookler.river.common;
 
-import com.wookler.river.common.Threads;
-import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.file.Mappings;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -47,32 +44,10 @@ public final class GroupCommit {
    * @param forceHere forces as {@link Target#force} does, on a thread that may be interrupted: what
    *     it leaves, the executor forces; null if it would leave all
    */
-  GroupCommit(Target target, @Nullable Runnable forceHere, WorkerPool.Serial executor) {
+  public GroupCommit(Target target, @Nullable Runnable forceHere, WorkerPool.Serial executor) {
     this.target = target;
     this.forceHere = forceHere;
     this.executor = executor;
-  }
-
-  static GroupCommit of(BlockLog log, LogFailure failure, WorkerPool.Serial executor) {
-    Target target =
-        new Target() {
-          @Override
-          public long forcedEnd() {
-            return log.forcedEnd();
-          }
-
-          @Override
-          public void force() {
-            log.forceAppended();
-          }
-
-          @Override
-          public RuntimeException notForced() {
-            return failure.notForced();
-          }
-        };
-    return new GroupCommit(
-        target, Mappings.RANGES_REACH_THE_DEVICE ? log::forceMapped : null, executor);
   }
 
   /** What is forced: items written one after the other, each with a number. */

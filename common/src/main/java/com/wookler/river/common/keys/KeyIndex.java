@@ -1,10 +1,9 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.KeyedHash;
-import com.wookler.river.core.message.QueueClosedException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -168,7 +167,7 @@ public final class KeyIndex implements AutoCloseable {
       lock.lock();
       try {
         if (closed) {
-          throw new QueueClosedException("queue " + queue + " is closed");
+          throw new IllegalStateException("queue " + queue + " is closed");
         }
         if (limit == Long.MAX_VALUE && begun && next >= end) {
           Long found = findIndexed(hash.of(key));

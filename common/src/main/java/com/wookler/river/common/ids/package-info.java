@@ -5,6 +5,6 @@
  * <p>May import {@code common.errors} and {@code common.file}, and nothing else of River.
  */
 @NullMarked
-package com.wookler.river.core.ids;
+package com.wookler.river.common.ids;
 
 import org.jspecify.annotations.NullMarked;

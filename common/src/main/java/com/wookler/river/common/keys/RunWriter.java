@@ -1,4 +1,4 @@
-package com.wookler.river.core.keys;
+package com.wookler.river.common.keys;
 
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.Sealed;
