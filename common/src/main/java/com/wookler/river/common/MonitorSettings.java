@@ -62,6 +62,26 @@ record MonitorSettings(
     }
   }
 
+  MonitorSettings named(String name) {
+    return new MonitorSettings(name, window, frequency, debugCounters, counters, heartbeats);
+  }
+
+  MonitorSettings every(Duration time) {
+    return new MonitorSettings(appName, window, time, debugCounters, counters, heartbeats);
+  }
+
+  MonitorSettings over(Duration period) {
+    return new MonitorSettings(appName, period, frequency, debugCounters, counters, heartbeats);
+  }
+
+  MonitorSettings debugging(boolean on) {
+    return new MonitorSettings(appName, window, frequency, on, counters, heartbeats);
+  }
+
+  MonitorSettings with(@Nullable CounterLogger lines, @Nullable HeartbeatLogger threads) {
+    return new MonitorSettings(appName, window, frequency, debugCounters, lines, threads);
+  }
+
   /** Closes the loggers that can be closed. */
   void closeLoggers() {
     close(counters);

@@ -2,10 +2,14 @@ package com.wookler.river.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.CounterReport;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.Monitoring;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,6 +18,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,6 +52,35 @@ class EnvTest {
     assertThat(env.monitor()).isSameAs(Monitor.get());
     assertThat(env.taskmanager()).isNotNull();
     assertThat(env.encoding()).isEqualTo(StandardCharsets.UTF_8);
+  }
+
+  @Test
+  void shouldBeBuiltWithoutAFile() {
+    List<CounterReport> reported = new CopyOnWriteArrayList<>();
+    Env env =
+        Env.builder()
+            .monitor("shop", Duration.ofMillis(10))
+            .monitorWindow(Duration.ofHours(1))
+            .debugCounters(true)
+            .counterLogger((info, lines) -> reported.addAll(lines))
+            .heartbeatLogger((info, lines) -> {})
+            .taskManager("shop", 3)
+            .encoding(StandardCharsets.ISO_8859_1)
+            .open();
+    assertThat(Env.get()).isSameAs(env);
+    assertThat(Monitor.get().info().name()).isEqualTo("shop");
+    assertThat(env.encoding()).isEqualTo(StandardCharsets.ISO_8859_1);
+    assertThatThrownBy(env::config).hasMessageContaining("no file");
+    assertThatThrownBy(Env.builder()::open).hasMessageContaining("already from a builder");
+    Monitoring.create(true, "shop", "sold", Count.class, AbstractCounter.Mode.DEBUG).increment();
+    await().untilAsserted(() -> assertThat(reported).isNotEmpty());
+    assertThat(reported.get(0).name()).isEqualTo("sold");
+    Env.reset();
+    assertThat(Env.builder().open().taskmanager()).isNotNull();
+    assertThatThrownBy(() -> Env.builder().taskManager(0))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> Env.builder().monitor("a", Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test

@@ -10,6 +10,7 @@ import com.wookler.river.core.log.QueueIdentity.Part;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -114,8 +115,9 @@ final class Deduplicator implements AfterLog {
   }
 
   private void addFromLog(StoredMessage message) {
-    if (message.terms() != null && message.terms().id() != null) {
-      addFromLog(message.terms().id(), message.sequence(), message.publishedMicros());
+    Terms terms = message.terms();
+    if (terms != null && terms.id() != null && terms.origin() == null) { // a copy is no publish
+      addFromLog(terms.id(), message.sequence(), message.publishedMicros());
     }
   }
 

@@ -17,6 +17,7 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +45,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final Duration window;
   private final TimeSource time;
   private final AbstractCounter addTime;
+  private final @Nullable PublishInterceptor<M> interceptor;
 
   LogPublisher(
       QueueConfig<M> config,
@@ -62,6 +64,17 @@ final class LogPublisher<M> implements Publisher<M> {
     this.window = config.get(QueueOptions.DEDUPLICATE);
     this.time = config.time();
     this.addTime = storage.counters.addTime();
+    this.interceptor = interceptor(config);
+  }
+
+  @SuppressWarnings("unchecked") // as with the converter, XML names the class
+  private static <M> @Nullable PublishInterceptor<M> interceptor(QueueConfig<M> config) {
+    return (PublishInterceptor<M>) config.find(QueueOptions.INTERCEPTOR);
+  }
+
+  /** Returns what is to be published in place of a message. */
+  private Message<M> intercepted(Message<M> message) {
+    return interceptor == null ? message : interceptor.intercept(queue, present(message));
   }
 
   @Override
@@ -71,19 +84,23 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(M data) {
-    return reached(level(), store(data, null, Map.of(), null), 1);
+    return interceptor == null
+        ? reached(level(), store(data, null, Map.of(), null), 1)
+        : publish(Message.of(present(data)));
   }
 
   @Override
-  public long publish(Message<M> message) {
+  public long publish(Message<M> published) {
+    Message<M> message = intercepted(published);
     return hasId(message)
         ? reached(level(), once(List.of(message))).first()
         : reached(level(), store(message), 1);
   }
 
   @Override
-  public PublishResult put(Message<M> message, Durability asked) {
+  public PublishResult put(Message<M> published, Durability asked) {
     Durability promised = atLeast(asked);
+    Message<M> message = intercepted(published);
     return hasId(message)
         ? reached(promised, once(List.of(message))).result(promised)
         : PublishResult.stored(reached(promised, store(message), 1), promised);
@@ -111,8 +128,9 @@ final class LogPublisher<M> implements Publisher<M> {
 
   /** See {@link MessageQueue#putFrom}. */
   PublishResult putFrom(
-      TransferTarget target, ForwardOrigin from, Message<M> message, Durability asked) {
+      TransferTarget target, ForwardOrigin from, Message<M> published, Durability asked) {
     Durability promised = atLeast(asked);
+    Message<M> message = intercepted(published);
     byte[] bytes = bytes(present(message).data());
     Supplier<Long> put = () -> target.putFrom(from, message, bytes);
     long sequence = isDelayed(message) ? delays.publishing(put) : put.get();
@@ -202,6 +220,13 @@ final class LogPublisher<M> implements Publisher<M> {
   @Override
   public long publishAll(List<M> batch) {
     Object[] all = elements(batch);
+    if (interceptor != null) {
+      List<Message<M>> messages = new ArrayList<>(all.length);
+      for (Object data : all) {
+        messages.add(Message.of(present(as(data))));
+      }
+      return putAll(messages, level()).sequence();
+    }
     convert(all);
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
@@ -237,11 +262,15 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   /** Replaces each element by its bytes: one array a batch is garbage enough. */
-  @SuppressWarnings("unchecked") // the elements of a List<M>
   private void convert(Object[] all) {
     for (int i = 0; i < all.length; i++) {
-      all[i] = bytes((M) all[i]);
+      all[i] = bytes(as(all[i]));
     }
+  }
+
+  @SuppressWarnings("unchecked") // an element of a List<M>
+  private M as(Object data) {
+    return (M) data;
   }
 
   /** Copies the list, which may compute its elements, or change: each is asked for once. */
@@ -257,7 +286,11 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @SuppressWarnings("unchecked") // the elements of a List<Message<M>>
   private List<Message<M>> copy(List<Message<M>> batch) {
-    return (List<Message<M>>) (List<?>) Arrays.asList(elements(batch));
+    List<Message<M>> messages = (List<Message<M>>) (List<?>) Arrays.asList(elements(batch));
+    if (interceptor != null) {
+      messages.replaceAll(this::intercepted);
+    }
+    return messages;
   }
 
   private <T> T present(@Nullable T message) {

@@ -554,6 +554,16 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return set(QueueOptions.EHCACHE, Objects.requireNonNull(file, "file"));
     }
 
+    /** Adds what sees each message before it is converted; several run in the order of calls. */
+    @SuppressWarnings("unchecked") // set here only
+    public Builder<M> interceptor(PublishInterceptor<M> interceptor) {
+      PublishInterceptor<M> before =
+          (PublishInterceptor<M>) settings.find(QueueOptions.INTERCEPTOR);
+      Objects.requireNonNull(interceptor, "interceptor");
+      return set(
+          QueueOptions.INTERCEPTOR, before == null ? interceptor : before.andThen(interceptor));
+    }
+
     /** A subscriber that exists from the start. */
     public Builder<M> subscriber(SubscriberConfig subscriber) {
       subscribers.add(Objects.requireNonNull(subscriber, "subscriber"));

@@ -24,13 +24,25 @@ public final class QueueOptions {
   /** Makes the messages' data from bytes and back. */
   static final Option<MessageConverter<?>> CONVERTER =
       TABLE
-          .add("queue.message.converter", new ConverterType())
+          .add(
+              "queue.message.converter",
+              new ObjectType<MessageConverter<?>>(MessageConverter.class))
           .dflt(null, "required")
           .allowed("a `MessageConverter`")
           .java("builder(name, converter)")
           .means(
               "turns data into bytes and back; in XML a public class with a public constructor"
                   + " without parameters");
+
+  static final Option<PublishInterceptor<?>> INTERCEPTOR =
+      TABLE
+          .add("queue.interceptor", new ObjectType<PublishInterceptor<?>>(PublishInterceptor.class))
+          .dflt(null, "none")
+          .allowed("a `PublishInterceptor`")
+          .java("interceptor(PublishInterceptor)")
+          .means(
+              "sees each message before it is converted, and may change it; in XML a public class"
+                  + " with a public constructor without parameters");
 
   /** See {@link MessageQueue.Builder#directory}. */
   public static final Option<Path> DIRECTORY =
@@ -423,19 +435,23 @@ public final class QueueOptions {
 
   private QueueOptions() {}
 
-  private static final class ConverterType extends OptionType<MessageConverter<?>> {
-    ConverterType() {
+  private static final class ObjectType<T> extends OptionType<T> {
+    private final Class<? extends T> type;
+
+    @SuppressWarnings("unchecked") // the raw class of T
+    ObjectType(Class<?> type) {
       super(Json.TEXT, "class", "");
+      this.type = (Class<? extends T>) type;
     }
 
     @Override
-    public MessageConverter<?> parse(String text) {
+    public T parse(String text) {
       throw new IllegalArgumentException(text);
     }
 
     @Override
-    public MessageConverter<?> read(ConfigNode node, String param) {
-      return node.instantiateParam(param, MessageConverter.class);
+    public T read(ConfigNode node, String param) {
+      return node.instantiateParam(param, type);
     }
   }
 

@@ -41,7 +41,9 @@ final class XmlReload {
     Settings after = before.changedTo(read.settings());
     changed.set(before, after);
     keep(
-        "queue " + read.name(), after.differences(read.settings(), Set.of(QueueOptions.CONVERTER)));
+        "queue " + read.name(),
+        after.differences(
+            read.settings(), Set.of(QueueOptions.CONVERTER, QueueOptions.INTERCEPTOR)));
     for (SubscriberConfig subscriber : read.subscribers()) {
       compare(subscriber, running, changed);
     }

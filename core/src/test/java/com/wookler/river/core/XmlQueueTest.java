@@ -159,10 +159,23 @@ class XmlQueueTest {
   }
 
   @Test
+  void shouldMakeTheInterceptorThatItNames() {
+    String name = PublishInterceptorTest.Marker.class.getName();
+    try (MessageQueue<String> queue =
+        configured(queue("orders", required() + param("queue.interceptor", name), ""))) {
+      queue.start();
+      queue.publisher().publish("a");
+      assertThat(queue.read(0).orElseThrow().key()).isEqualTo("marked");
+    }
+  }
+
+  @Test
   void shouldTestEveryParameterOfAQueue() {
     Set<String> tested = new HashSet<>();
     queueParams().forEach(arguments -> tested.add((String) arguments.get()[0]));
-    tested.addAll(Set.of("queue.message.converter", "queue.directory", "ehcache.config"));
+    tested.addAll(
+        Set.of(
+            "queue.message.converter", "queue.interceptor", "queue.directory", "ehcache.config"));
     assertThat(tested).containsAll(QueueOptions.TABLE.names("queue"));
     assertThat(tested).containsAll(QueueOptions.TABLE.namesWithoutEffect("queue"));
   }

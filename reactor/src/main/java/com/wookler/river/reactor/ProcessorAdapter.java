@@ -13,6 +13,7 @@ import java.util.Objects;
 final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
   private final Processor<M> processor;
   private final boolean ignoring;
+  private final Processor<M> called; // the processor, or what is around it
 
   /**
    * Creates an adapter.
@@ -21,8 +22,19 @@ final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, A
    *     NonFatalProcessorException} is acknowledged; if not, it fails
    */
   ProcessorAdapter(Processor<M> processor, boolean ignoring) {
+    this(processor, ignoring, processor);
+  }
+
+  private ProcessorAdapter(Processor<M> processor, boolean ignoring, Processor<M> called) {
     this.processor = Objects.requireNonNull(processor, "processor");
     this.ignoring = ignoring;
+    this.called = called;
+  }
+
+  /** Returns an adapter that calls the processor through an interceptor. */
+  ProcessorAdapter<M> around(String name, ProcessorInterceptor<M> interceptor) {
+    return new ProcessorAdapter<>(
+        processor, ignoring, delivery -> interceptor.around(name, delivery, processor));
   }
 
   @Override
@@ -37,7 +49,7 @@ final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, A
 
   private ProcessResult<M> process(Delivery<M> delivery) {
     try {
-      return Objects.requireNonNull(processor.process(delivery), "the processor's result");
+      return Objects.requireNonNull(called.process(delivery), "the processor's result");
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return ProcessResult.retry(Duration.ZERO); // the attempt counts

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessorStage<M> implements Stage<M> {
   private final String name;
   private final BatchProcessor<M> processor;
+  private final BatchProcessor<M> called; // the processor, or what is around it
   private final ProcessorCounters counters;
   private final ReactorContext<M> context;
   private final FailureLog failures;
@@ -20,13 +21,22 @@ final class ProcessorStage<M> implements Stage<M> {
   ProcessorStage(
       String name,
       BatchProcessor<M> processor,
+      @Nullable ProcessorInterceptor<M> interceptor,
       ProcessorCounters counters,
       ReactorContext<M> context) {
     this.name = name;
     this.processor = processor;
+    this.called = interceptor == null ? processor : around(name, processor, interceptor);
     this.counters = counters;
     this.context = context;
     this.failures = new FailureLog(name);
+  }
+
+  private static <M> BatchProcessor<M> around(
+      String name, BatchProcessor<M> processor, ProcessorInterceptor<M> interceptor) {
+    return processor instanceof ProcessorAdapter<M> single
+        ? single.around(name, interceptor)
+        : batch -> interceptor.aroundBatch(name, batch, processor);
   }
 
   @Override
@@ -54,7 +64,7 @@ final class ProcessorStage<M> implements Stage<M> {
   private List<ProcessResult<M>> process(List<Delivery<M>> batch) {
     try {
       List<ProcessResult<M>> results =
-          List.copyOf(processor.process(Collections.unmodifiableList(batch)));
+          List.copyOf(called.process(Collections.unmodifiableList(batch)));
       if (results.size() == batch.size()) {
         return results;
       }

@@ -249,6 +249,7 @@ public final class Reactor<M> implements AutoCloseable {
     private boolean ownsExecutor;
     private @Nullable Duration timeLimit;
     private boolean ackAsync;
+    private @Nullable ProcessorInterceptor<M> interceptor;
     private TimeSource time = TimeSource.system();
 
     /** Creates a stage of the reactor that is being built. */
@@ -418,6 +419,13 @@ public final class Reactor<M> implements AutoCloseable {
       return this;
     }
 
+    /** Adds what runs around each call of a processor; the first one is around the others. */
+    public Builder<M> around(ProcessorInterceptor<M> added) {
+      Objects.requireNonNull(added, "added");
+      interceptor = interceptor == null ? added : interceptor.andThen(added);
+      return this;
+    }
+
     /** Sets the clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
       this.time = Objects.requireNonNull(source, "source");
@@ -444,7 +452,7 @@ public final class Reactor<M> implements AutoCloseable {
       boolean oneAtATime = order == Order.SEQUENCE;
       ReactorRuntime<M> runtime =
           new ReactorRuntime<>(subscriber, time, effectiveBatchSize(), oneAtATime);
-      StageFactory<M> factory = new StageFactory<>(runtime, new ArrayList<>());
+      StageFactory<M> factory = new StageFactory<>(runtime, new ArrayList<>(), interceptor);
       Chain<M> chain =
           new Chain<>(parts.stream().map(part -> part.create(factory)).toList(), ackAsync);
       try {

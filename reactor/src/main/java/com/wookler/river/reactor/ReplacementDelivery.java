@@ -71,6 +71,16 @@ final class ReplacementDelivery<M> implements Delivery<M> {
   }
 
   @Override
+  public @Nullable String id() {
+    return message.id();
+  }
+
+  @Override
+  public @Nullable String previousFailure() {
+    return source().previousFailure();
+  }
+
+  @Override
   public M data() {
     return message.data();
   }

@@ -4,6 +4,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Creates the stages of a reactor that is being built.
@@ -11,13 +12,17 @@ import java.util.function.Predicate;
  * @param runtime the reactor for which the stages are created
  * @param counters the counters of the processors for which a stage was created; the factory adds to
  *     them
+ * @param interceptor runs around the processors; null: none does
  */
-record StageFactory<M>(ReactorRuntime<M> runtime, List<ProcessorCounters> counters) {
+record StageFactory<M>(
+    ReactorRuntime<M> runtime,
+    List<ProcessorCounters> counters,
+    @Nullable ProcessorInterceptor<M> interceptor) {
   /** Creates the stage that runs a processor, and its counters. */
   Stage<M> processor(String name, BatchProcessor<M> processor) {
     ProcessorCounters counted = new ProcessorCounters(name, runtime.time());
     counters.add(counted);
-    return new ProcessorStage<>(name, processor, counted, runtime);
+    return new ProcessorStage<>(name, processor, interceptor, counted, runtime);
   }
 
   /** Creates the stage that accepts messages by a predicate. */

@@ -19,11 +19,11 @@ public record Terms(
     this(id, expiryMicros, delayMicros, null);
   }
 
-  /** Returns the terms of a re-enqueued copy. It has no id: that was stored with the message. */
+  /** Returns the terms of a re-enqueued copy. */
   public static Terms ofReenqueued(StoredMessage delayed) {
     Terms terms = delayed.terms();
     return new Terms(
-        null,
+        terms == null ? null : terms.id(),
         terms == null ? 0 : terms.expiryMicros(),
         0,
         new Origin(delayed.sequence(), delayed.publishedMicros()));

@@ -55,12 +55,19 @@ final class AckHandler<M> {
     if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
-    retry(delivery, TimeUnit.MILLISECONDS.convert(delay), NACK, null);
+    retry(delivery, TimeUnit.MILLISECONDS.convert(delay), null, null);
   }
 
   /** Releases the message for a delivery after the subscriber's own backoff. */
   void retry(MessageDelivery<M> delivery) {
-    retry(delivery, backoff(delivery), NACK, null);
+    retry(delivery, backoff(delivery), null, null);
+  }
+
+  /** Releases the message for a delivery after a delay, or the backoff, for a reason. */
+  void retry(MessageDelivery<M> delivery, @Nullable Duration delay, String reason) {
+    Settlement.Nack nack = Settlement.nack(delay, reason); // checks
+    long millis = delay == null ? backoff(delivery) : TimeUnit.MILLISECONDS.convert(delay);
+    retry(delivery, millis, nack.reason(), null);
   }
 
   /** Releases the message for a later delivery, because its processing threw. */
@@ -79,13 +86,18 @@ final class AckHandler<M> {
   }
 
   private void retry(
-      MessageDelivery<M> delivery, long delayMillis, String reason, @Nullable String exception) {
+      MessageDelivery<M> delivery,
+      long delayMillis,
+      @Nullable String reason,
+      @Nullable String exception) {
     if (state.isLast(delivery.attempt())) {
-      deadLetter(delivery, Acknowledgement.NACKED, delivery.deadLetter(reason, exception));
+      String why = reason == null ? NACK : reason;
+      deadLetter(delivery, Acknowledgement.NACKED, delivery.deadLetter(why, exception));
     } else {
       acknowledge(
           delivery,
-          (acknowledgements, own) -> acknowledgements.retry(own, delayMillis, state.nowMillis()),
+          (acknowledgements, own) ->
+              acknowledgements.retry(own, delayMillis, state.nowMillis(), reason),
           Effect.RESCHEDULES);
     }
   }

@@ -4,6 +4,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries acknowledgements into the ledger, and remembers in the delivery which one took effect:
@@ -15,14 +16,16 @@ final class Acknowledgements {
 
   private final Ledger ledger;
   private final AbstractCounter acks;
+  private final FailureMemory failures;
   private long acked;
   private long dead;
   private long deadDropped;
   private long filtered;
 
-  Acknowledgements(Ledger ledger, AbstractCounter acks) {
+  Acknowledgements(Ledger ledger, AbstractCounter acks, FailureMemory failures) {
     this.ledger = ledger;
     this.acks = acks;
+    this.failures = failures;
   }
 
   long acked() {
@@ -104,13 +107,17 @@ final class Acknowledgements {
         : givenBack(target, Acknowledgement.RELEASED, ledger.release(target.place(), target.tag()));
   }
 
-  AckResult retry(Acknowledgeable target, long delayMillis, long nowMillis) {
-    return target.acknowledgement() == Acknowledgement.NACKED
-        ? AckResult.REPEATED
-        : givenBack(
-            target,
-            Acknowledgement.NACKED,
-            ledger.retry(target.place(), target.tag(), delayMillis, nowMillis));
+  /** Gives a message back for a delivery after a delay; {@code reason}: why it failed, if known. */
+  AckResult retry(
+      Acknowledgeable target, long delayMillis, long nowMillis, @Nullable String reason) {
+    if (target.acknowledgement() == Acknowledgement.NACKED) {
+      return AckResult.REPEATED;
+    }
+    AckResult result = ledger.retry(target.place(), target.tag(), delayMillis, nowMillis);
+    if (result == AckResult.DONE) {
+      failures.failed(target.place(), Ledger.attempt(target.tag()), reason);
+    }
+    return givenBack(target, Acknowledgement.NACKED, result);
   }
 
   /** Takes the message out of delivery, for its dead letter to be written. */

@@ -59,6 +59,18 @@ final class ChunkView<M> implements MessageView<M> {
   }
 
   @Override
+  public @Nullable String id() {
+    shown();
+    MessageDelivery<M> object = other; // one with an id is
+    return object == null ? null : object.id();
+  }
+
+  @Override
+  public @Nullable String previousFailure() {
+    return attempt() > 1 ? owner.failure(place(), attempt()) : null;
+  }
+
+  @Override
   public long publishedMicros() {
     int index = shown();
     MessageDelivery<M> object = other;

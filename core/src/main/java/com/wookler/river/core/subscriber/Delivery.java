@@ -34,6 +34,20 @@ public interface Delivery<M> {
   /** Returns 1 for the message's first delivery to this subscriber, one more for each further. */
   int attempt();
 
+  /** Returns the id that the message was published with, or null; also without deduplication. */
+  default @Nullable String id() {
+    return null;
+  }
+
+  /**
+   * Returns why an earlier delivery of the message to this subscriber failed last, as {@link #fail}
+   * and {@link #nack(Duration, String)} said it; null if none did. It is kept in memory for the
+   * latest thousands of messages that failed, and not beyond the subscriber's closing.
+   */
+  default @Nullable String previousFailure() {
+    return null;
+  }
+
   /**
    * Returns the data, converted from bytes at the first call and kept. What the converter throws is
    * thrown here, and concerns this message only.
@@ -99,11 +113,25 @@ public interface Delivery<M> {
   }
 
   /**
+   * Gives the message back as {@link #nack(Duration)} does, and says why: for {@link
+   * #previousFailure} and, after the last delivery, the dead letter.
+   *
+   * @param delay null: the {@link SubscriberConfig#backoff}
+   */
+  default void nack(@Nullable Duration delay, String reason) {
+    if (delay == null) {
+      nack();
+    } else {
+      nack(delay);
+    }
+  }
+
+  /**
    * Gives the message back because processing it threw: like {@link #nack()}, but it waits a little
    * where it fails again and there is no {@link Backoff#afterFailure backoff}, and a dead letter
    * has the exception.
    *
-   * @param cause its class and text are kept if this was the last delivery
+   * @param cause its class and text, for {@link #previousFailure} and the dead letter
    */
   default void fail(Throwable cause) {
     nack();

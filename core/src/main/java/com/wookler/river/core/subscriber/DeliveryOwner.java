@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The subscriber as its deliveries see it: acknowledgements, converter and receipts. */
 interface DeliveryOwner<M> {
@@ -20,7 +21,12 @@ interface DeliveryOwner<M> {
 
   void nack(MessageDelivery<M> delivery);
 
+  void nack(MessageDelivery<M> delivery, @Nullable Duration delay, String reason);
+
   void fail(MessageDelivery<M> delivery, Throwable cause);
+
+  /** Returns why a delivery before this attempt failed last, if that is known. */
+  @Nullable String failure(long place, int attempt);
 
   void reject(MessageDelivery<M> delivery, String reason);
 

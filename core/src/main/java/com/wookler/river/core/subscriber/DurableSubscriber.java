@@ -80,8 +80,18 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     }
 
     @Override
+    public void nack(MessageDelivery<M> delivery, @Nullable Duration delay, String reason) {
+      ackHandler.retry(delivery, delay, reason);
+    }
+
+    @Override
     public void fail(MessageDelivery<M> delivery, Throwable cause) {
       ackHandler.fail(delivery, cause);
+    }
+
+    @Override
+    public @Nullable String failure(long place, int attempt) {
+      return state.failures.before(place, attempt);
     }
 
     @Override

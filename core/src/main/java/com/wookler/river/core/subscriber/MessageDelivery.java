@@ -119,6 +119,17 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   }
 
   @Override
+  public @Nullable String id() {
+    Terms terms = terms();
+    return terms == null ? null : terms.id();
+  }
+
+  @Override
+  public @Nullable String previousFailure() {
+    return attempt() > 1 ? owner.failure(place, attempt()) : null;
+  }
+
+  @Override
   public M data() {
     M known = data;
     if (known == null) {
@@ -189,6 +200,11 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   @Override
   public void nack() {
     owner.nack(this);
+  }
+
+  @Override
+  public void nack(@Nullable Duration delay, String reason) {
+    owner.nack(this, delay, reason);
   }
 
   @Override

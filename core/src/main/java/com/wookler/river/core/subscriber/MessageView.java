@@ -25,6 +25,12 @@ public interface MessageView<M> {
   /** See {@link Delivery#attempt}. */
   int attempt();
 
+  /** See {@link Delivery#id}. */
+  @Nullable String id();
+
+  /** See {@link Delivery#previousFailure}. */
+  @Nullable String previousFailure();
+
   /** Returns when it was published, in microseconds since 1970; makes no object. */
   long publishedMicros();
 

@@ -41,6 +41,12 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
   }
 
   @Override
+  public @Nullable String id() {
+    Terms terms = terms();
+    return terms == null ? null : terms.id();
+  }
+
+  @Override
   public M data() {
     return converter.fromBytes(message.data());
   }

@@ -72,13 +72,14 @@ final class ReceiptHandler<M> {
     if (action instanceof Settlement.Nack nack) {
       int attempt = Ledger.attempt(target.tag());
       if (state.isLast(attempt)) {
-        return deadLetter(target, Acknowledgement.NACKED, AckHandler.NACK, dead);
+        String reason = nack.reason() == null ? AckHandler.NACK : nack.reason();
+        return deadLetter(target, Acknowledgement.NACKED, reason, dead);
       }
       long delay =
           nack.delay() == null
               ? state.config.backoff().millis(target.place(), attempt)
               : TimeUnit.MILLISECONDS.convert(nack.delay());
-      return acknowledgements.retry(target, delay, state.nowMillis());
+      return acknowledgements.retry(target, delay, state.nowMillis(), nack.reason());
     }
     if (action instanceof Settlement.Reject reject) {
       return deadLetter(target, Acknowledgement.REJECTED, reject.reason(), dead);

@@ -29,7 +29,15 @@ public sealed interface Settlement {
     if (Objects.requireNonNull(delay, "delay").isNegative()) {
       throw new IllegalArgumentException("a delay of " + delay);
     }
-    return new Nack(delay);
+    return new Nack(delay, null);
+  }
+
+  /** See {@link Delivery#nack(Duration, String)}. */
+  static Nack nack(@Nullable Duration delay, String reason) {
+    if (delay != null && delay.isNegative()) {
+      throw new IllegalArgumentException("a delay of " + delay);
+    }
+    return new Nack(delay, Objects.requireNonNull(reason, "reason"));
   }
 
   /** See {@link Delivery#release}. */
@@ -69,8 +77,8 @@ public sealed interface Settlement {
   }
 
   /** See {@link Settlement#nack}. */
-  record Nack(@Nullable Duration delay) implements Settlement {
-    private static final Nack BY_BACKOFF = new Nack(null);
+  record Nack(@Nullable Duration delay, @Nullable String reason) implements Settlement {
+    private static final Nack BY_BACKOFF = new Nack(null, null);
   }
 
   /** See {@link Settlement#release}. */

@@ -69,12 +69,12 @@ public final class SubscriberConfig {
 
   /**
    * Returns which messages it wants (default null: all), a predicate over {@link
-   * com.wookler.river.core.message.Message} with all its properties, but for the id of one that was
-   * delayed. It is asked at each delivery, on the thread that polls and without a lock; for {@link
-   * Subscriber#batchAsync} on a thread of River's, so it should be quick. It must not close the
-   * subscriber. What it refuses counts as completed. Where it throws, the attempt counts: the
-   * message comes again after the backoff, or without one after the ack timeout, and becomes a dead
-   * letter at the limit; without acknowledgement it counts as refused.
+   * com.wookler.river.core.message.Message} with all its properties. It is asked at each delivery,
+   * on the thread that polls and without a lock; for {@link Subscriber#batchAsync} on a thread of
+   * River's, so it should be quick. It must not close the subscriber. What it refuses counts as
+   * completed. Where it throws, the attempt counts: the message comes again after the backoff, or
+   * without one after the ack timeout, and becomes a dead letter at the limit; without
+   * acknowledgement it counts as refused.
    *
    * <p>A {@link FilterExpression} is kept on disk with the other settings. Any other filter is
    * code, and the caller that opens the subscriber after a restart has to give it.

@@ -44,6 +44,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   final Acknowledgements acknowledgements;
 
+  final FailureMemory failures = new FailureMemory();
   final ReceiptMemory memory; // guarded by the lock
   private volatile long discarded; // messages; written under the lock
 
@@ -77,7 +78,7 @@ final class SubscriberState<M> {
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
-    this.acknowledgements = new Acknowledgements(ledger, counters.acks());
+    this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures);
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force = new LedgerForce(config, ledger, context.order(), errors);
   }

@@ -113,7 +113,9 @@ final class ViewConsumer<M> {
 
   private void apply(Settlement answer, DeliveryChunk<M> chunk, int index) {
     if (answer instanceof Settlement.Nack nack) {
-      if (nack.delay() == null) {
+      if (nack.reason() != null) {
+        ackHandler.retry(chunk.delivery(index), nack.delay(), nack.reason());
+      } else if (nack.delay() == null) {
         ackHandler.retry(chunk.delivery(index));
       } else {
         ackHandler.retry(chunk.delivery(index), nack.delay());

@@ -227,7 +227,7 @@ class DocumentTest {
     assertThat(copy.originalSequence()).isEqualTo(5);
     assertThat(copy.originalMicros()).isEqualTo(6);
     assertThat(copy.publishedMicros()).isEqualTo(10_000);
-    assertThat(copy.terms()).isEqualTo(new Terms(null, 7_000, 0, new Terms.Origin(5, 6)));
+    assertThat(copy.terms()).isEqualTo(new Terms("id", 7_000, 0, new Terms.Origin(5, 6)));
     assertThat(Terms.isDelayed(copy.terms())).isFalse();
     assertThat(terms.expiresAt(Terms.publishedMicros(terms, 10_000))).isEqualTo(7_006);
   }

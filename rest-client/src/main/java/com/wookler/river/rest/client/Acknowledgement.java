@@ -39,6 +39,15 @@ public final class Acknowledgement {
     return new Acknowledgement("nack", "delay", JsonCodec.formatDuration(delay));
   }
 
+  /**
+   * Returns the message after the backoff, as {@link RemoteDelivery#fail} does.
+   *
+   * @param reason 1 to 1,024 characters
+   */
+  public static Acknowledgement fail(String reason) {
+    return new Acknowledgement("nack", "reason", nonEmpty(reason));
+  }
+
   /** Releases the message, as {@link RemoteDelivery#release} does. */
   public static Acknowledgement release() {
     return new Acknowledgement("release", null, null);
@@ -50,10 +59,14 @@ public final class Acknowledgement {
    * @param reason 1 to 1,024 characters
    */
   public static Acknowledgement reject(String reason) {
+    return new Acknowledgement("reject", "reason", nonEmpty(reason));
+  }
+
+  private static String nonEmpty(String reason) {
     if (reason.isEmpty()) {
       throw new IllegalArgumentException("the reason is empty");
     }
-    return new Acknowledgement("reject", "reason", reason);
+    return reason;
   }
 
   /** Extends the acknowledgement timeout, as {@link RemoteDelivery#extend} does. */

@@ -57,6 +57,8 @@ final class JsonCodec {
       long sequence,
       int attempt,
       Instant publishedAt,
+      @Nullable String id,
+      @Nullable String previousFailure,
       @Nullable String key,
       @Nullable Map<String, JsonNode> headers,
       @Nullable String data,

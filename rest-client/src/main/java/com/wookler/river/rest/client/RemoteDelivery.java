@@ -2,6 +2,7 @@ package com.wookler.river.rest.client;
 
 import java.time.Duration;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One delivery of a message. A message that is not acknowledged within the subscriber's
@@ -32,6 +33,14 @@ public final class RemoteDelivery extends StoredMessage {
     return read().attempt();
   }
 
+  /**
+   * Returns why an earlier delivery of the message to this subscriber failed last, if a consumer
+   * said so and the server has not forgotten it; else null.
+   */
+  public @Nullable String previousFailure() {
+    return read().previousFailure();
+  }
+
   /** Returns the server that the message came from. */
   Server server() {
     return server;
@@ -57,6 +66,16 @@ public final class RemoteDelivery extends StoredMessage {
    */
   public void nack() {
     acknowledge(Acknowledgement.nack());
+  }
+
+  /**
+   * Returns the message as {@link #nack()} does, and says why: for {@link #previousFailure} of the
+   * next delivery and, after the last one, the dead letter.
+   *
+   * @param reason 1 to 1,024 characters
+   */
+  public void fail(String reason) {
+    acknowledge(Acknowledgement.fail(reason));
   }
 
   /**

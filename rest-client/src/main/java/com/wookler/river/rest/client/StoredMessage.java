@@ -27,6 +27,11 @@ public class StoredMessage {
     return read.publishedAt();
   }
 
+  /** Returns the id that the message was published with, or null. */
+  public final @Nullable String id() {
+    return read.id();
+  }
+
   /** Returns the key, or null. */
   public final @Nullable String key() {
     return read.key();

@@ -214,10 +214,17 @@ final class StreamReader implements TimeoutChecker.TimedTask {
     try {
       handler.accept(delivery);
     } catch (RuntimeException e) {
-      var unused = subscriber.settleAsync(List.of(delivery), Acknowledgement.nack());
+      var unused = subscriber.settleAsync(List.of(delivery), Acknowledgement.fail(reason(e)));
     } finally {
       boolean unused = Thread.interrupted(); // the thread is shared
     }
+  }
+
+  private static String reason(RuntimeException e) {
+    String text = e.toString();
+    return text.isEmpty()
+        ? e.getClass().getName()
+        : text.substring(0, Math.min(1_024, text.length()));
   }
 
   /** Opens the stream again after a pause, when the connection has ended or could not be opened. */

@@ -96,6 +96,33 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldCarryTheIdAndWhyAMessageFailedBefore() throws Exception {
+    orders.publish(NewMessage.text("a").withId("id-a"));
+    RemoteDelivery first = billing.next(SOON);
+    assertThat(first.id()).isEqualTo("id-a");
+    assertThat(first.previousFailure()).isNull();
+    first.fail("no stock");
+
+    RemoteDelivery second = billing.next(SOON);
+    assertThat(second.previousFailure()).isEqualTo("no stock");
+    assertThat(orders.message(0).orElseThrow().id()).isEqualTo("id-a");
+    second.release();
+    try (DeliveryStream stream =
+        billing.stream(
+            each -> {
+              if ("no stock".equals(each.previousFailure())) {
+                throw new IllegalStateException("sold out");
+              }
+              each.reject(String.valueOf(each.previousFailure()));
+            })) {
+      await().until(() -> billing.stats().dead() == 1);
+      assertThat(stream).isNotNull();
+    }
+    assertThat(billing.deadLetters(1).messages().get(0).header("river.dead.reason"))
+        .isEqualTo("java.lang.IllegalStateException: sold out");
+  }
+
+  @Test
   void shouldTellDuplicates() {
     NewMessage message = NewMessage.text("a").withId("one");
     assertThat(orders.put(message, Durability.DISK))

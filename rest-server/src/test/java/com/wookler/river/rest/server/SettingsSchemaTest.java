@@ -215,6 +215,7 @@ class SettingsSchemaTest {
             "queue.disk.reserve",
             "queue.fanout.only",
             "queue.forward",
+            "queue.interceptor",
             "queue.message.converter",
             "queue.onstart.reload",
             "queue.retention.unfinished",

@@ -72,7 +72,8 @@ final class DeliveryRoutes {
 
   record ReceiptsJson(@Nullable List<String> receipts) {}
 
-  record NackJson(@Nullable List<String> receipts, @Nullable String delay) {}
+  record NackJson(
+      @Nullable List<String> receipts, @Nullable String delay, @Nullable String reason) {}
 
   record RejectJson(@Nullable List<String> receipts, String reason) {
     RejectJson {
@@ -152,12 +153,20 @@ final class DeliveryRoutes {
 
   private Future<ApiResponse> nack(ApiRequest call) {
     NackJson asked = call.body(NackJson.class);
+    Duration delay = asked.delay() == null ? null : ContractFormat.duration("delay", asked.delay());
+    if (asked.reason() != null) {
+      String reason = checkedReason(asked.reason());
+      return settle(call, asked.receipts(), Settlement.nack(delay, reason));
+    }
     return settle(
-        call,
-        asked.receipts(),
-        asked.delay() == null
-            ? Settlement.nack()
-            : Settlement.nack(ContractFormat.duration("delay", asked.delay())));
+        call, asked.receipts(), delay == null ? Settlement.nack() : Settlement.nack(delay));
+  }
+
+  private static String checkedReason(String reason) {
+    if (reason.isEmpty() || reason.length() > MAX_REASON_LENGTH) {
+      throw RequestException.field("reason", "must have 1 to " + MAX_REASON_LENGTH + " characters");
+    }
+    return reason;
   }
 
   private Future<ApiResponse> release(ApiRequest call) {
@@ -166,10 +175,7 @@ final class DeliveryRoutes {
 
   private Future<ApiResponse> reject(ApiRequest call) {
     RejectJson asked = call.body(RejectJson.class);
-    String reason = asked.reason();
-    if (reason.isEmpty() || reason.length() > MAX_REASON_LENGTH) {
-      throw RequestException.field("reason", "must have 1 to " + MAX_REASON_LENGTH + " characters");
-    }
+    String reason = checkedReason(asked.reason());
     return settle(call, asked.receipts(), Settlement.reject(reason));
   }
 

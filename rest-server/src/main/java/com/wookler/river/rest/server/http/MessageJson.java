@@ -113,6 +113,13 @@ final class MessageJson {
       json.writeNumberField("attempt", delivery.attempt());
     }
     json.writeStringField("publishedAt", delivery.publishedAt().toString());
+    if (delivery.id() != null) {
+      json.writeStringField("id", delivery.id());
+    }
+    String failure = receipt ? delivery.previousFailure() : null;
+    if (failure != null) {
+      json.writeStringField("previousFailure", failure);
+    }
     if (delivery.key() != null) {
       json.writeStringField("key", delivery.key());
     }
