@@ -30,6 +30,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
 
   private final String queue;
   private final LoggedKeys source;
+  private final LoggedKeys tail; // for conditions, under the append lock: the index uses it never
   private final KeyIndex index;
   private final KeySearch search;
   private final WorkerPool.Serial worker;
@@ -44,11 +45,13 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
       QueueConfig<?> config,
       DataDirectory directory,
       LoggedKeys source,
+      LoggedKeys tail,
       Lookup lookup,
       WorkerPool.Serial worker) {
     this.queue = config.name();
     this.time = config.time();
     this.source = source;
+    this.tail = tail;
     this.search = new KeySearch(source, lookup);
     this.worker = worker;
     this.retry = new RetryBackoff(time);
@@ -66,10 +69,12 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
       Lookup lookup,
       WorkerPool.Serial worker) {
     LoggedKeys source = new LoggedKeys(config.name(), log, backup);
+    LoggedKeys tail = new LoggedKeys(config.name(), log, backup);
     try {
-      return new LatestByKey(config, directory, source, lookup, worker);
+      return new LatestByKey(config, directory, source, tail, lookup, worker);
     } catch (Throwable e) {
       FirstFailure.closeAfter(e, source);
+      FirstFailure.closeAfter(e, tail);
       throw e;
     }
   }
@@ -92,6 +97,15 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
       throw new QueueClosedException("queue " + queue + " is closed", e);
     }
     return search.latest(key, sequence);
+  }
+
+  /** Returns the condition that the last message with this key is this one, or that it has none. */
+  KeyCondition expects(String key, long expected) {
+    long end = source.end();
+    long last = latest(key).map(StoredMessage::sequence).orElse(KeyCondition.NONE);
+    KeyCondition condition = new KeyCondition(queue, key, expected, tail, last, end);
+    condition.follow(source.end()); // so that there is little to read under the append lock
+    return condition;
   }
 
   @Override
@@ -144,6 +158,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
 
   void leave(int block) {
     source.leave(block);
+    tail.leave(block);
     merges = true; // its entries in the index can be dropped
   }
 
@@ -157,6 +172,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
       index.close();
     } finally {
       source.close();
+      tail.close();
     }
   }
 }

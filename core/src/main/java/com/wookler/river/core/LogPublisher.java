@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.log.AppendCondition;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -126,6 +128,23 @@ final class LogPublisher<M> implements Publisher<M> {
     }
   }
 
+  /** See {@link MessageQueue#putAllIf}. */
+  PublishResult putAllIf(
+      Function<String, AppendCondition> expected, List<Message<M>> batch, Durability asked) {
+    Durability promised = atLeast(asked);
+    List<Message<M>> messages = copy(batch);
+    byte[][] bytes = converted(messages);
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    buffer.condition(expected.apply(queue));
+    Placed placed;
+    try {
+      placed = store(messages, bytes);
+    } finally {
+      buffer.condition(null);
+    }
+    return reached(promised, placed).result(promised);
+  }
+
   /** See {@link MessageQueue#putFrom}. */
   PublishResult putFrom(
       TransferTarget target, ForwardOrigin from, Message<M> published, Durability asked) {
@@ -179,8 +198,11 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   private Placed once(List<Message<M>> messages) {
+    return once(messages, converted(messages));
+  }
+
+  private Placed once(List<Message<M>> messages, byte[][] bytes) {
     Deduplicator ids = Objects.requireNonNull(deduplicator);
-    byte[][] bytes = converted(messages);
     return anyIsDelayed(messages)
         ? delays.publishing(() -> ids.publish(intake, messages, bytes))
         : ids.publish(intake, messages, bytes);
@@ -195,10 +217,13 @@ final class LogPublisher<M> implements Publisher<M> {
   }
 
   private Placed store(List<Message<M>> messages) {
+    return store(messages, converted(messages));
+  }
+
+  private Placed store(List<Message<M>> messages, byte[][] bytes) {
     if (messages.stream().anyMatch(this::hasId)) {
-      return once(messages);
+      return once(messages, bytes);
     }
-    byte[][] bytes = converted(messages);
     long first =
         anyIsDelayed(messages)
             ? delays.publishing(() -> append(messages, bytes))

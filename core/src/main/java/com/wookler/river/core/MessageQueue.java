@@ -9,6 +9,7 @@ import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
@@ -21,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -182,6 +184,42 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
   /** Returns the part of this type that a {@link QueueExtension} brought; empty without. */
   public <T> Optional<T> part(Class<T> type) {
     return running().parts().find(Objects.requireNonNull(type, "type"));
+  }
+
+  /**
+   * Publishes several messages as one, like {@link Publisher#putAll}, if the queue holds what the
+   * caller expects; no other publish comes in between. A message whose id is known is a duplicate
+   * first: where all of them are, nothing is compared. What waits for capacity compares again.
+   *
+   * <p>By key it costs a {@link #latest} more, and needs {@link Builder#keyIndex}.
+   *
+   * @throws ConflictException it holds something else, which the exception names; nothing was
+   *     stored
+   * @throws ConfigurationException by key, and the queue has no index
+   */
+  public PublishResult putAllIf(Expected expected, List<Message<M>> batch, Durability level) {
+    return running().putAllIf(Objects.requireNonNull(expected, "expected"), batch, level);
+  }
+
+  /**
+   * Publishes a message if this is the queue's next sequence: {@link #putAllIf}, {@link
+   * Expected#next}.
+   */
+  public PublishResult putIf(long expectedNextSequence, Message<M> message, Durability level) {
+    return putAllIf(Expected.next(expectedNextSequence), Collections.singletonList(message), level);
+  }
+
+  /**
+   * Publishes a message if the last one with this key is the expected one, or with an empty
+   * sequence if there is none: {@link #putAllIf}, {@link Expected#lastOf}, {@link Expected#none}.
+   */
+  public PublishResult putIfLatest(
+      String key, OptionalLong expectedSequence, Message<M> message, Durability level) {
+    Expected expected =
+        expectedSequence.isPresent()
+            ? Expected.lastOf(key, expectedSequence.getAsLong())
+            : Expected.none(key);
+    return putAllIf(expected, Collections.singletonList(message), level);
   }
 
   /**

@@ -13,6 +13,8 @@ import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
@@ -318,6 +320,10 @@ final class RunningQueue<M> {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
+  }
+
+  PublishResult putAllIf(Expected expected, List<Message<M>> batch, Durability level) {
+    return publisher.putAllIf(name -> expected.condition(name, storage.keys), batch, level);
   }
 
   QueueParts parts() {

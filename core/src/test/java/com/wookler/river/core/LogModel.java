@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -85,6 +86,14 @@ final class LogModel {
   /** The key of what stands here, or null. */
   String key(long place) {
     return entries.get(place).message.key();
+  }
+
+  /** The last place of a key of those that subscribers are given. */
+  OptionalLong last(String key) {
+    return entries.entrySet().stream()
+        .filter(at -> at.getValue().due == 0 && key.equals(at.getValue().message.key()))
+        .mapToLong(Map.Entry::getKey)
+        .max();
   }
 
   /** When this place was written. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongPredicate;
@@ -69,6 +71,7 @@ final class ModelledQueue implements AutoCloseable {
             .directory(directory.resolve("data"))
             .backup(directory.resolve("backup"), Duration.ofDays(365))
             .recycle(this::noting)
+            .keyIndex(true)
             .blockBytes(BLOCK_BYTES)
             .syncInterval(Duration.ofMillis(5)) // the pace of housekeeping, too
             .maxMessageBytes(16 << 10)
@@ -120,6 +123,31 @@ final class ModelledQueue implements AutoCloseable {
     assertThat(first).isEqualTo(log.end());
     for (int i = 0; i < batch.size(); i++) {
       log.published(first + i, batch.get(i));
+    }
+  }
+
+  /** Stored, or refused with the actual sequence. */
+  void publishIf(long expected, Message<byte[]> message) {
+    try {
+      log.published(queue.putIf(expected, message, Durability.MEMORY).sequence(), message);
+      assertThat(expected).isEqualTo(log.end() - 1);
+    } catch (ConflictException e) {
+      assertThat(e.actual()).hasValue(log.end());
+      assertThat(expected).isNotEqualTo(log.end());
+    }
+  }
+
+  /** As expected, or with another expectation. */
+  void publishIfLatest(boolean right, Message<byte[]> message) {
+    OptionalLong last = log.last(message.key());
+    OptionalLong expected = right ? last : OptionalLong.of(log.end());
+    try {
+      PublishResult result = queue.putIfLatest(message.key(), expected, message, Durability.MEMORY);
+      log.published(result.sequence(), message);
+      assertThat(right).isTrue();
+    } catch (ConflictException e) {
+      assertThat(right).isFalse();
+      assertThat(e.actual()).isEqualTo(last);
     }
   }
 

@@ -42,6 +42,7 @@ class QueuePropertyTest {
     PUBLISH,
     BATCH,
     PUBLISH_FOR_LATER,
+    PUBLISH_IF,
     SUBSCRIBE,
     NEXT,
     TAKE_BATCH,
@@ -158,6 +159,7 @@ class QueuePropertyTest {
       case PUBLISH -> publish(1 + a % 4, 1 + b);
       case BATCH -> batch(1 + a);
       case PUBLISH_FOR_LATER -> publishForLater(a, b);
+      case PUBLISH_IF -> publishIf(a, b);
       case SUBSCRIBE -> queue.subscribe(a, position(b));
       case NEXT -> consumers.next(a, 1 + b);
       case TAKE_BATCH -> consumers.takeBatch(a, 1 + b);
@@ -254,6 +256,16 @@ class QueuePropertyTest {
       messages.add(message(queue.log.end() * 1_000 + i));
     }
     queue.publish(messages);
+  }
+
+  /** Stored only if the next sequence, or the last place of the key, is the expected one. */
+  private void publishIf(int a, int b) {
+    Message<byte[]> message = message(queue.log.end() * 1_000);
+    if (message.key() == null || b % 3 == 0) {
+      queue.publishIf(queue.log.end() - a % 2, message);
+    } else {
+      queue.publishIfLatest(a % 2 == 0, message);
+    }
   }
 
   /** Each due at another time, the last one first. */

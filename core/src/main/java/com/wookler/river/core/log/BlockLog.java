@@ -223,6 +223,10 @@ public final class BlockLog implements AutoCloseable {
     }
     failure.refuse();
     long sequence = nextSequence;
+    AppendCondition condition = buffer.condition();
+    if (condition != null) {
+      condition.check(sequence);
+    }
     long micros = Math.max(lastMicros, times.storedAt(now));
     int count = buffer.document().count();
     Block block = withSpace(buffer.document().length());

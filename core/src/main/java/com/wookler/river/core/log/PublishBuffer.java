@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.core.log.chronicle.AppendSource;
 import com.wookler.river.core.message.DocumentWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A publishing thread's own memory, in which it builds a document before it takes the append lock.
@@ -15,6 +16,7 @@ public final class PublishBuffer {
   private final AppendSource source = new AppendSource(document);
   private int samples;
   private boolean admitted;
+  private @Nullable AppendCondition condition;
 
   private PublishBuffer() {}
 
@@ -30,6 +32,15 @@ public final class PublishBuffer {
 
   boolean isAdmitted() {
     return admitted;
+  }
+
+  /** Sets what is required of each append by this thread, until it is null again. */
+  public void condition(@Nullable AppendCondition required) {
+    condition = required;
+  }
+
+  @Nullable AppendCondition condition() {
+    return condition;
   }
 
   public DocumentWriter document() {

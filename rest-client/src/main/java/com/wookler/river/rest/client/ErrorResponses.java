@@ -33,6 +33,7 @@ final class ErrorResponses {
       case "forbidden" -> new ForbiddenException(error);
       case "not-found" -> new NotFoundException(error);
       case "conflict" -> new ConflictException(error);
+      case "precondition-failed" -> new PreconditionFailedException(error);
       case "too-large", "uri-too-long", "headers-too-large" -> new TooLargeException(error);
       case "queue-full" -> new QueueFullException(error);
       case "too-many-requests" -> new TooManyRequestsException(error);
@@ -56,6 +57,7 @@ final class ErrorResponses {
       case 404, 410 -> new NotFoundException(error);
       case 408 -> new UnavailableException(error);
       case 409 -> new ConflictException(error);
+      case 412 -> new PreconditionFailedException(error);
       case 413, 414, 431 -> new TooLargeException(error);
       case 429 -> new TooManyRequestsException(error);
       default ->
@@ -75,6 +77,7 @@ final class ErrorResponses {
             "HTTP status " + status,
             status,
             quote.length() > LONGEST_QUOTE ? quote.substring(0, LONGEST_QUOTE) + "…" : quote,
+            null,
             null,
             null);
     ErrorResponse error = new ErrorResponse(problem, server, retryAfter, status >= 500);
@@ -96,6 +99,7 @@ final class ErrorResponses {
               status,
               read.detail(),
               read.field(),
+              read.actual(),
               read.requestId());
     } catch (IllegalArgumentException e) {
       return null; // not a problem document; the exception shows its text

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param status of HTTP
  * @param detail what was wrong with this request
  * @param field the part of the request that is wrong
+ * @param actual the sequence that is there instead of the expected one
  * @param requestId the id of the request in the server's log
  */
 public record Problem(
@@ -19,5 +20,6 @@ public record Problem(
     int status,
     @Nullable String detail,
     @Nullable String field,
+    @Nullable Long actual,
     @Nullable String requestId)
     implements Serializable {}

@@ -9,6 +9,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,36 @@ public final class RemoteQueue {
    */
   public Published put(NewMessage message, Durability level) {
     return caller.call(publishRequest(message, level)).as(Published.class);
+  }
+
+  /**
+   * Publishes several messages atomically, if the next sequence of the queue is this one.
+   *
+   * @throws PreconditionFailedException it is another one; nothing was stored
+   */
+  public PublishedBatch putAllIf(
+      long expectedNextSequence, List<NewMessage> batch, Durability level) {
+    Request request = publishRequest(batch, level);
+    return caller
+        .call(request.header("If-Match", "\"next-" + expectedNextSequence + "\""))
+        .as(PublishedBatch.class);
+  }
+
+  /**
+   * Publishes one message, if the last one with its key is the expected one, or with an empty
+   * sequence if there is none. The queue has to index keys.
+   *
+   * @throws PreconditionFailedException it is another one; nothing was stored
+   */
+  public PublishedBatch putIfLatest(
+      OptionalLong expectedSequence, NewMessage message, Durability level) {
+    Request request = publishRequest(List.of(message), level);
+    return caller
+        .call(
+            expectedSequence.isPresent()
+                ? request.header("If-Match", "\"last-" + expectedSequence.getAsLong() + "\"")
+                : request.header("If-None-Match", "*"))
+        .as(PublishedBatch.class);
   }
 
   /**

@@ -58,7 +58,7 @@ final class Response {
   IncompatibleServerException unreadable(String what) {
     return new IncompatibleServerException(
         new ErrorResponse(
-            new Problem("about:blank", "The answer cannot be read", status, what, null, null),
+            new Problem("about:blank", "The answer cannot be read", status, what, null, null, null),
             server.toString(),
             Duration.ZERO,
             true));

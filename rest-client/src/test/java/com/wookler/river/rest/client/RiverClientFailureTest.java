@@ -194,6 +194,7 @@ class RiverClientFailureTest {
     "406, not-acceptable, IncompatibleServerException",
     "408, timeout, UnavailableException",
     "409, conflict, ConflictException",
+    "412, precondition-failed, PreconditionFailedException",
     "413, too-large, TooLargeException",
     "414, uri-too-long, TooLargeException",
     "415, unsupported-media-type, IncompatibleServerException",

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -68,6 +69,26 @@ class RiverClientTest {
     assertThat(billing.next()).isNull();
     assertThat(billing.stats().lag()).isZero();
     assertThat(billing.stats().acked()).isOne();
+  }
+
+  @Test
+  void shouldPublishOnACondition() {
+    orders.create(QueueSettings.builder().keyIndex(true).build());
+    NewMessage first = NewMessage.text("a").withKey("k");
+    assertThat(orders.putIfLatest(OptionalLong.empty(), first, Durability.MEMORY).first()).isZero();
+    assertThatThrownBy(() -> orders.putIfLatest(OptionalLong.empty(), first, Durability.MEMORY))
+        .isInstanceOfSatisfying(
+            PreconditionFailedException.class, e -> assertThat(e.actual()).hasValue(0));
+    assertThat(orders.putIfLatest(OptionalLong.of(0), first, Durability.MEMORY).first()).isOne();
+    List<NewMessage> batch = List.of(NewMessage.text("b"), NewMessage.text("c"));
+    assertThat(orders.putAllIf(2, batch, Durability.DISK).first()).isEqualTo(2);
+    assertThatThrownBy(() -> orders.putAllIf(2, batch, Durability.DISK))
+        .isInstanceOfSatisfying(
+            PreconditionFailedException.class, e -> assertThat(e.actual()).hasValue(4));
+    NewMessage other = NewMessage.text("d").withKey("other");
+    assertThatThrownBy(() -> orders.putIfLatest(OptionalLong.of(0), other, Durability.MEMORY))
+        .isInstanceOfSatisfying(
+            PreconditionFailedException.class, e -> assertThat(e.actual()).isEmpty());
   }
 
   @Test

@@ -68,6 +68,38 @@ class MessageRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldPublishOnAConditionOnly() {
+    asked.put("/v1/queues/orders", "{\"keyIndex\":true}");
+    assertThat(asked.send("POST", MESSAGES, "a", "If-Match", "\"next-0\"").status()).isEqualTo(201);
+    Asked.Reply late = asked.send("POST", MESSAGES, "a", "If-Match", "\"next-0\"");
+    assertThat(late.status()).isEqualTo(412);
+    assertThat(late.problem()).isEqualTo("precondition-failed");
+    assertThat(late.json().get("actual").asLong()).isOne();
+    assertThat(onCondition("If-Match", "\"last-0\"").status()).isEqualTo(412);
+    assertThat(onCondition("If-None-Match", "*").status()).isEqualTo(201);
+    assertThat(onCondition("If-Match", "\"last-1\"").status()).isEqualTo(201);
+    assertThat(
+            asked
+                .send(
+                    "POST",
+                    "/v1/queues/orders/publish-batch",
+                    "{\"messages\":[{\"data\":\"b\"},{\"data\":\"c\"}]}",
+                    "If-Match",
+                    "\"next-3\"")
+                .status())
+        .isEqualTo(201);
+    for (String wrong : List.of("3", "W/\"next-5\"", "\"next-x\"", "\"next-5", "*")) {
+      assertThat(onCondition("If-Match", wrong).status()).as(wrong).isEqualTo(400);
+    }
+    assertThat(onCondition("If-None-Match", "\"last-1\"").status()).isEqualTo(400);
+    assertThat(asked.send("POST", MESSAGES, "a", "If-None-Match", "*").status()).isEqualTo(400);
+  }
+
+  private Asked.Reply onCondition(String header, String value) {
+    return asked.send("POST", MESSAGES, "k", "River-Key", "k", header, value);
+  }
+
+  @Test
   void shouldRefuseAnotherMessageOfTheSameId() {
     asked.send("POST", MESSAGES, "a", "River-Id", "7", "River-Key", "k", "River-Header-T", "1");
 

@@ -3,11 +3,13 @@ package com.wookler.river.rest.server.hosting;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueLockedException;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -34,6 +36,8 @@ public final class RequestException extends RuntimeException {
     NOT_FOUND,
     /** The request conflicts with the current state. */
     CONFLICT,
+    /** The queue does not hold what the request expects. */
+    PRECONDITION_FAILED,
     /** The message is larger than the queue accepts. */
     TOO_LARGE,
     /** The caller disconnected, or the request arrived too slowly. */
@@ -53,13 +57,24 @@ public final class RequestException extends RuntimeException {
   private final Reason reason;
   private final @Nullable String field;
   private final int retryAfterSeconds;
+  private final @Nullable Long actual;
 
   private RequestException(
       Reason reason, String detail, @Nullable String field, int retryAfterSeconds) {
+    this(reason, detail, field, retryAfterSeconds, null);
+  }
+
+  private RequestException(
+      Reason reason,
+      String detail,
+      @Nullable String field,
+      int retryAfterSeconds,
+      @Nullable Long actual) {
     super(detail, null, false, false);
     this.reason = reason;
     this.field = field;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.actual = actual;
   }
 
   public static RequestException of(Reason reason, String detail) {
@@ -86,6 +101,15 @@ public final class RequestException extends RuntimeException {
     String text = String.valueOf(thrown.getMessage());
     if (thrown instanceof QueueFullException) {
       return later(Reason.QUEUE_FULL, text, FULL_SECONDS);
+    }
+    if (thrown instanceof ConflictException conflict) {
+      OptionalLong actual = conflict.actual();
+      return new RequestException(
+          Reason.PRECONDITION_FAILED,
+          text,
+          null,
+          0,
+          actual.isPresent() ? actual.getAsLong() : null);
     }
     if (thrown instanceof QueueClosedException) {
       return later(Reason.UNAVAILABLE, text, UNAVAILABLE_SECONDS);
@@ -142,6 +166,11 @@ public final class RequestException extends RuntimeException {
   /** Returns the invalid field; null if none is named. */
   public @Nullable String field() {
     return field;
+  }
+
+  /** Returns the sequence that the queue has instead of the expected one; null without. */
+  public @Nullable Long actual() {
+    return actual;
   }
 
   /** Returns after how many seconds the request may be retried; 0 if that is not known. */

@@ -213,6 +213,7 @@ final class HttpExchange {
       int status,
       @Nullable String detail,
       @Nullable String field,
+      @Nullable Long actual,
       String requestId) {}
 
   /**
@@ -277,6 +278,7 @@ final class HttpExchange {
                     kind.status(),
                     why.detail(),
                     why.field(),
+                    why.actual(),
                     id))));
   }
 }

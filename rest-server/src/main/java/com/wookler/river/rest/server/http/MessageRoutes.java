@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server.http;
 
+import com.wookler.river.core.Expected;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
@@ -37,8 +38,8 @@ import org.jspecify.annotations.Nullable;
  * The routes for publishing and reading messages.
  *
  * <p>A publish runs on the event loop: it appends without waiting, and the queue completes it when
- * it is durable. If the queue may block publishers, has to be created first, or if the body is
- * large, it runs on a worker thread.
+ * it is durable. If the queue may block publishers, has to be created first, if the body is large,
+ * or the publish has a condition, it runs on a worker thread.
  */
 final class MessageRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
@@ -120,7 +121,7 @@ final class MessageRoutes {
       return call.on(
           waiting.run(call.access(), call.name("queue"), () -> store(call, form, level)));
     }
-    if (queue == null || call.body().length() > LARGE_BYTES) {
+    if (queue == null || call.body().length() > LARGE_BYTES || PublishCondition.isIn(call)) {
       return call.blocking(() -> store(call, form, level)).compose(call::on);
     }
     return call.on(store(call, form, level));
@@ -154,20 +155,30 @@ final class MessageRoutes {
 
   private <M> CompletableFuture<ApiResponse> store(
       ApiRequest call, Publication publication, HostedQueue<M> queue, Durability level) {
+    Expected expected = PublishCondition.of(call, publication.messages());
     if (publication.batch()) {
       List<Message<M>> messages = queue.messages(publication.messages());
-      return target
-          .put(queue, messages, level)
+      return put(queue, messages, level, expected)
           .thenApply(result -> created(PublishedBatchJson.of(result, messages.size())));
     }
     Message<M> message = queue.message(publication.messages().get(0));
-    return target
-        .put(queue, List.of(message), level)
+    return put(queue, List.of(message), level, expected)
         .thenCompose(
             result ->
                 result.duplicate()
                     ? repeated(call, queue, message, result)
                     : CompletableFuture.completedFuture(created(result)));
+  }
+
+  /** Stores messages; on a condition on this thread, which may wait. */
+  private <M> CompletableFuture<PublishResult> put(
+      HostedQueue<M> queue,
+      List<Message<M>> messages,
+      Durability level,
+      @Nullable Expected expected) {
+    return expected == null
+        ? target.put(queue, messages, level)
+        : CompletableFuture.completedFuture(queue.queue().putAllIf(expected, messages, level));
   }
 
   /**

@@ -24,6 +24,7 @@ public final class Problem extends RuntimeException {
     NOT_ACCEPTABLE(406, "None of the accepted media types is available"),
     TIMEOUT(408, "The request arrived too slowly"),
     CONFLICT(409, "The request conflicts with the current state"),
+    PRECONDITION_FAILED(412, "The queue does not hold what the request expects"),
     TOO_LARGE(413, "The request is too large"),
     MISDIRECTED(421, "The server does not have this name"),
     URI_TOO_LONG(414, "The path and query are too long"),
@@ -62,18 +63,21 @@ public final class Problem extends RuntimeException {
   private final @Nullable String field;
   private final @Nullable String allowed;
   private final int retryAfterSeconds;
+  private final @Nullable Long actual;
 
   private Problem(
       Kind kind,
       String detail,
       @Nullable String field,
       @Nullable String allowed,
-      int retryAfterSeconds) {
+      int retryAfterSeconds,
+      @Nullable Long actual) {
     super(detail, null, false, false);
     this.kind = kind;
     this.field = field;
     this.allowed = allowed;
     this.retryAfterSeconds = retryAfterSeconds;
+    this.actual = actual;
   }
 
   /** Returns the problem for an exception, whose reason is the name of the kind. */
@@ -83,16 +87,17 @@ public final class Problem extends RuntimeException {
         thrown.detail(),
         thrown.field(),
         null,
-        thrown.retryAfterSeconds());
+        thrown.retryAfterSeconds(),
+        thrown.actual());
   }
 
   static Problem of(Kind kind, String detail) {
-    return new Problem(kind, detail, null, null, 0);
+    return new Problem(kind, detail, null, null, 0, null);
   }
 
   /** Creates the problem for a path that has other methods only. */
   static Problem notAllowed(String methods) {
-    return new Problem(Kind.METHOD_NOT_ALLOWED, "the path has " + methods, null, methods, 0);
+    return new Problem(Kind.METHOD_NOT_ALLOWED, "the path has " + methods, null, methods, 0, null);
   }
 
   Kind kind() {
@@ -105,6 +110,11 @@ public final class Problem extends RuntimeException {
 
   @Nullable String field() {
     return field;
+  }
+
+  /** Returns the sequence that the queue has instead of the expected one; null without. */
+  @Nullable Long actual() {
+    return actual;
   }
 
   /** Returns the methods of the path, if it lacks the requested one. */
