@@ -15,6 +15,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
@@ -348,7 +349,9 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
           List<Delivery<M>> found = new ArrayList<>();
           long first = open.letters().stats().ackFloor(); // completed in order, one step at a time
           for (StoredMessage letter : open.queue().lookup().read(first, max)) {
-            found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
+            if (!Terms.isErased(letter.terms())) {
+              found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
+            }
           }
           return found;
         });

@@ -127,7 +127,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   /** A delayed message is not the last of its key before it is due; its copy is then. */
   private static void add(Sink sink, long at, @Nullable String key, @Nullable Terms terms) {
-    if (key != null && !Terms.isDelayed(terms)) {
+    if (key != null && !Terms.isHidden(terms)) {
       sink.key(at, key);
     }
   }

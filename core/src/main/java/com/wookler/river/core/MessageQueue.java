@@ -266,18 +266,18 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
    * on, where it took its place; {@link Delivery#sequence} is the publisher's from both.
    *
    * @param sequence the publisher's, or a {@link Delivery#place}
-   * @return empty if it was never published, or is in neither
+   * @return empty if it was never published, was erased, or is in neither
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged, also when
    *     subscribers have passed it over
    */
   public Optional<Delivery<M>> read(long sequence) {
-    return read(sequence, 1).stream().findFirst();
+    return read(sequence, 1).stream().filter(found -> found.place() == sequence).findFirst();
   }
 
   /**
-   * Reads up to {@code max} messages in a row, 1 or more, until one is missing; a delayed one in
-   * both places. To read on: from the {@link Delivery#place} after the last one's. A sequence that
-   * no message has, a negative one too, finds nothing.
+   * Reads up to {@code max} messages in a row, 1 or more, until one is missing, without those that
+   * were erased; a delayed one in both places. To read on: from the {@link Delivery#place} after
+   * the last one's. A sequence that no message has, a negative one too, finds nothing.
    *
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */

@@ -18,6 +18,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
@@ -310,8 +311,17 @@ final class RunningQueue<M> {
 
   List<Delivery<M>> read(long from, int max) {
     List<Delivery<M>> found = new ArrayList<>();
-    for (StoredMessage message : storage.lookup.read(from, max)) {
-      found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
+    List<StoredMessage> read;
+    for (long next = from; found.isEmpty(); next += read.size()) {
+      read = storage.lookup.read(next, max);
+      if (read.isEmpty()) {
+        break;
+      }
+      for (StoredMessage message : read) {
+        if (!Terms.isErased(message.terms())) {
+          found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
+        }
+      }
     }
     return found;
   }

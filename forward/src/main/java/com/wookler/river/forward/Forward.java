@@ -352,9 +352,8 @@ final class Forward {
   /** Adds a message unless it has expired; returns whether reading continues. */
   @GuardedBy("lock")
   private boolean isToBeRead(StoredMessage message, List<StoredMessage> messages) {
-    Terms terms = message.terms();
-    if (terms != null && terms.delayMicros() > 0) {
-      return true; // it is forwarded when it is due
+    if (Terms.isHidden(message.terms())) {
+      return true; // what is delayed is forwarded when it is due
     }
     if (!isOver(message)) {
       messages.add(message);

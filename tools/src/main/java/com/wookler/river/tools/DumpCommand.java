@@ -148,6 +148,9 @@ final class DumpCommand implements Callable<Integer> {
     if (terms != null && Terms.isDelayed(terms)) {
       json.put("due", Micros.toInstant(terms.dueAt(message.publishedMicros())).toString());
     }
+    if (Terms.isErased(terms)) {
+      return json.put("erased", true);
+    }
     if (message.originalSequence() != message.sequence()) {
       json.put("original", message.originalSequence());
     }

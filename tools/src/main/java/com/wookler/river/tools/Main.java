@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
  */
 @Command(
     name = "river",
-    description = "Looks at queues and backups on disk.",
+    description = "Looks at queues and backups on disk, and erases messages.",
     mixinStandardHelpOptions = true,
     version = Main.VERSION,
     sortOptions = false,
@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
       DumpCommand.class,
       SalvageCommand.class,
       RestoreCommand.class,
-      ReplayCommand.class
+      ReplayCommand.class,
+      EraseCommand.class
     })
 public final class Main implements Runnable {
   static final String VERSION = "river 1.0-SNAPSHOT";

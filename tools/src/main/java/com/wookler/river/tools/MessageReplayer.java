@@ -106,7 +106,7 @@ final class MessageReplayer implements AutoCloseable {
         if (range.isAfter(message)) {
           break;
         }
-        if (!Terms.isDelayed(message.terms()) && !range.isBefore(message) && !isPresent(message)) {
+        if (!Terms.isHidden(message.terms()) && !range.isBefore(message) && !isPresent(message)) {
           batch.add(copy(message));
         }
         next = message.sequence() + 1;

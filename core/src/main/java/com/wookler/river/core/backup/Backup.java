@@ -140,7 +140,7 @@ public final class Backup implements AutoCloseable {
     Path temporary = zst.resolveSibling(zst.getFileName() + DurableFiles.TEMPORARY);
     boolean done = false;
     try {
-      BackupSeal backup = compress(seal, blockFile, temporary);
+      BackupSeal backup = compress(seal, blockFile, temporary, times.get().now());
       Path sealFile = BackupLayout.sealOf(zst);
       DurableFiles.write(sealFile, backup.encode());
       if (!BackupSeal.read(sealFile).equals(backup)) {
@@ -160,7 +160,9 @@ public final class Backup implements AutoCloseable {
     }
   }
 
-  private BackupSeal compress(Seal seal, Path blockFile, Path temporary) throws IOException {
+  /** Compresses a block into a file, verified; {@code made} is the time of the backup. */
+  static BackupSeal compress(Seal seal, Path blockFile, Path temporary, long made)
+      throws IOException {
     long covered = BackupSeal.covered(seal);
     List<Frame> frames = BlockCompressor.compress(blockFile, covered, temporary);
     Verifier verifier = new Verifier(temporary, seal, bytes -> {});
@@ -170,7 +172,7 @@ public final class Backup implements AutoCloseable {
       if (!verification.ok()) {
         throw new DamagedMessageException(verification.damages().get(0).toString());
       }
-      return new BackupSeal(seal, times.get().now(), length, verifier.located());
+      return new BackupSeal(seal, made, length, verifier.located());
     }
   }
 

@@ -151,7 +151,7 @@ final class NextDue implements AutoCloseable {
     } else {
       heap.removeFirst();
     }
-    if (message != null) {
+    if (message != null && !Terms.isErased(message.terms())) {
       document.add(message.data(), message.key(), message.headers(), Terms.ofReenqueued(message));
     }
     return true;

@@ -67,7 +67,7 @@ final class WaitingMessages {
   private @Nullable StoredMessage original(long sequence) {
     try {
       StoredMessage found = context.queueParts().original(sequence);
-      return found != null && Terms.isDelayed(found.terms()) ? found : null;
+      return found != null && Terms.isHidden(found.terms()) ? found : null;
     } catch (DamagedException e) {
       return null;
     }
@@ -102,7 +102,9 @@ final class WaitingMessages {
     return (time, sequence, address) -> {
       try {
         StoredMessage message = fresh(log, files, sequence, address);
-        return message == null ? null : encoder.encode(time, message);
+        return message == null || Terms.isErased(message.terms())
+            ? null
+            : encoder.encode(time, message);
       } catch (DamagedException e) {
         return DelayedRecord.of(time, sequence, left(files, sequence, address));
       }

@@ -124,19 +124,19 @@ public final class LogReader implements AutoCloseable {
   }
 
   /**
-   * Passes over the messages from the position on of which copies are delivered when they are due.
-   * Their checksums are verified, and nothing is made of them. It stops before what is damaged,
-   * which {@link #next} reports.
+   * Passes over the messages from the position on that are delayed or erased. Their checksums are
+   * verified, and nothing is made of them. It stops before what is damaged, which {@link #next}
+   * reports.
    *
    * @param most messages
    * @return the position
    */
-  public long passDelayed(int most) {
+  public long passHidden(int most) {
     long last = position + most;
     boolean passes = true;
     try {
       while (passes && position < last && position < log.nextSequence()) {
-        passes = next((from, to) -> from.passDelayed(), this);
+        passes = next((from, to) -> from.passHidden(), this);
       }
     } catch (RiverException e) { // next() meets it again
       return position;

@@ -31,8 +31,8 @@ import java.util.UUID;
  * <pre>
  *       0     4  CRC32C of the L bytes from 8, exclusive or L
  *       4     4  length L of what follows
- *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay, 32 re-enqueued copy; any other is of a
- *                 newer format
+ *       8     1  flags: 1 key, 2 headers, 4 id, 8 expiry, 16 delay, 32 re-enqueued copy, 64 erased; any
+ *                 other is of a newer format
  *       9     …  key, if any: length (2), UTF-8
  *             …  headers, if any: count (2), then each: name length (2), UTF-8, value length (4), value
  *             …  id, if any: length (2), UTF-8
@@ -41,6 +41,9 @@ import java.util.UUID;
  *             …  of a re-enqueued copy: sequence (8) and publish time (8) of the message that was delayed
  *             …  data: the rest
  * </pre>
+ *
+ * <p>An erased entry has no other flag, and zeros or nothing where its key, headers, id and data
+ * were.
  *
  * <p>An entry with an unknown flag and a valid checksum is refused with an error that is not
  * damage: a newer River may have written it.
@@ -73,8 +76,9 @@ public final class DocumentFormat {
   static final int FLAG_EXPIRY = 8;
   static final int FLAG_DELAY = 16;
   static final int FLAG_DUE = 32;
+  static final int FLAG_ERASED = 64;
   static final int FLAGS_OF_TERMS = FLAG_ID | FLAG_EXPIRY | FLAG_DELAY | FLAG_DUE;
-  static final int KNOWN_FLAGS = FLAG_KEY | FLAG_HEADERS | FLAGS_OF_TERMS;
+  static final int KNOWN_FLAGS = FLAG_KEY | FLAG_HEADERS | FLAGS_OF_TERMS | FLAG_ERASED;
 
   static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);

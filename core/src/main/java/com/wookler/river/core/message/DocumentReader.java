@@ -269,12 +269,12 @@ public final class DocumentReader {
   }
 
   /**
-   * Verifies the next message, and passes it if a copy of it is delivered when it is due.
+   * Verifies the next message, and passes it if it is {@link Terms#isHidden hidden}.
    *
    * @return whether it was passed; if not, it is the next message still
    * @throws DamagedMessageException as {@link #next()}
    */
-  public boolean passDelayed() {
+  public boolean passHidden() {
     EntryBuffer copy = passed;
     if (copy == null) {
       copy = new EntryBuffer();
@@ -284,7 +284,7 @@ public final class DocumentReader {
     int length = entryLength();
     int found = copy.copy(bytes, entryAt + ENTRY_PREFIX_BYTES, length, crc);
     requireCheck(found, bytes.intAt(entryAt), length, nextSequence());
-    if (!copy.isDelayed()) {
+    if (!copy.isHidden()) {
       return false;
     }
     pass(length);

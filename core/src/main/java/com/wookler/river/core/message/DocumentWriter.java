@@ -4,6 +4,7 @@ import static com.wookler.river.core.message.DocumentFormat.ENTRY_LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.ENTRY_PREFIX_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DUE;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_ERASED;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
@@ -107,7 +108,8 @@ public final class DocumentWriter {
   private static int flags(Terms terms) {
     return (terms.id() == null ? 0 : FLAG_ID)
         | (terms.expiryMicros() == 0 ? 0 : FLAG_EXPIRY)
-        | (terms.delayMicros() == 0 ? 0 : FLAG_DELAY)
+        | (terms.delayMicros() > 0 ? FLAG_DELAY : 0)
+        | (Terms.isErased(terms) ? FLAG_ERASED : 0)
         | (terms.origin() == null ? 0 : FLAG_DUE);
   }
 
@@ -119,7 +121,7 @@ public final class DocumentWriter {
       ensure(Long.BYTES);
       buffer.putLong(terms.expiryMicros());
     }
-    if (terms.delayMicros() != 0) {
+    if (terms.delayMicros() > 0) {
       ensure(Long.BYTES);
       buffer.putLong(terms.delayMicros());
     }

@@ -3,6 +3,7 @@ package com.wookler.river.core.message;
 import static com.wookler.river.core.message.DocumentFormat.FLAGS_OF_TERMS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DUE;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_ERASED;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_EXPIRY;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_HEADERS;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_ID;
@@ -28,6 +29,9 @@ final class Entry {
 
   /** Returns the message of an entry, from its flags on. */
   static <T> T decode(StoredMessage.Maker<T> maker, long sequence, long micros, byte[] bytes) {
+    if ((bytes[0] & FLAG_ERASED) != 0) {
+      return maker.make(sequence, micros, new byte[0], null, Map.of(), Terms.ERASED);
+    }
     Entry entry = new Entry(bytes);
     String key = (bytes[0] & FLAG_KEY) == 0 ? null : entry.text();
     Map<String, byte[]> headers = (bytes[0] & FLAG_HEADERS) == 0 ? Map.of() : entry.headers();

@@ -1,6 +1,7 @@
 package com.wookler.river.core.message;
 
 import static com.wookler.river.core.message.DocumentFormat.FLAG_DELAY;
+import static com.wookler.river.core.message.DocumentFormat.FLAG_ERASED;
 import static com.wookler.river.core.message.DocumentFormat.FLAG_KEY;
 import static com.wookler.river.core.message.DocumentFormat.KNOWN_FLAGS;
 import static com.wookler.river.core.message.DocumentFormat.SHORT;
@@ -74,9 +75,9 @@ public final class EntryBuffer {
     return isPlain(bytes[end]);
   }
 
-  /** Returns whether the copied entry is of a message that is delivered later, as a copy. */
-  boolean isDelayed() {
-    return (bytes[end] & FLAG_DELAY) != 0 && (bytes[end] & ~KNOWN_FLAGS) == 0;
+  /** Returns whether the copied entry is of a message that is {@link Terms#isHidden hidden}. */
+  boolean isHidden() {
+    return (bytes[end] & (FLAG_DELAY | FLAG_ERASED)) != 0 && (bytes[end] & ~KNOWN_FLAGS) == 0;
   }
 
   static boolean isPlain(byte flags) {

@@ -6,11 +6,14 @@ import org.jspecify.annotations.Nullable;
  * The id and times of a message. Most messages have none, and store none.
  *
  * @param expiryMicros from its publish time until it expires, in microseconds; 0: never
- * @param delayMicros from its publish time until it is delivered; 0: at once
+ * @param delayMicros from its publish time until it is delivered; 0: at once; below 0: erased
  * @param origin of a re-enqueued copy: sequence and publish time of the delayed message
  */
 public record Terms(
     @Nullable String id, long expiryMicros, long delayMicros, @Nullable Origin origin) {
+  /** The terms of a message that was erased, of which nothing else is left. */
+  public static final Terms ERASED = new Terms(null, 0, -1, null);
+
   /** The delayed message that a re-enqueued copy was made of. */
   public record Origin(long sequence, long micros) {}
 
@@ -40,6 +43,16 @@ public record Terms(
   /** Returns whether a copy of the message is delivered when it is due, and not the message. */
   public static boolean isDelayed(@Nullable Terms terms) {
     return terms != null && terms.delayMicros > 0;
+  }
+
+  /** Returns whether the message was erased. */
+  public static boolean isErased(@Nullable Terms terms) {
+    return terms != null && terms.delayMicros < 0;
+  }
+
+  /** Returns whether subscribers pass the message over: it is delayed, or erased. */
+  public static boolean isHidden(@Nullable Terms terms) {
+    return terms != null && terms.delayMicros != 0;
   }
 
   /** Returns when a message in a document of this time was published. */

@@ -5,6 +5,7 @@ import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -309,6 +310,10 @@ final class DeadLettering<M> {
       StoredMessage message = state.fetcher.finder().find(sequence);
       if (message == null) {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
+      }
+      if (Terms.isErased(message.terms())) {
+        state.ledger.completeDeadLetter(sequence, tag);
+        return true;
       }
       taken.add(
           new PendingLetter(new DeadLetter(message, attempts, "not acknowledged", null), tag, 0));

@@ -114,8 +114,8 @@ final class ExpirySweep<M> {
         }
         return;
       }
-      if (Terms.isDelayed(message.terms())) { // its copy comes when it is due
-        state.ledger.skip(next + 1);
+      if (Terms.isHidden(message.terms())) {
+        complete(ready, next);
         state.force.changed();
         continue;
       }
@@ -129,11 +129,16 @@ final class ExpirySweep<M> {
       if (!another && !expiry.keep(message)) {
         return;
       }
-      if (ready >= 0) {
-        state.ledger.complete(ready);
-      } else {
-        state.ledger.skip(next + 1);
-      }
+      complete(ready, next);
+    }
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private void complete(long ready, long next) {
+    if (ready >= 0) {
+      state.ledger.complete(ready);
+    } else {
+      state.ledger.skip(next + 1);
     }
   }
 }

@@ -32,7 +32,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private static final int FIRST_CAPACITY = 64;
   // how many messages that wait for their keys are read at most before others have the lock
   private static final int READ_AHEAD = 1024;
-  // the same, for delayed messages that are passed over, which cost a tenth of that
+  // the same, for hidden messages that are passed over, which cost a tenth of that
   private static final int PASS_AHEAD = 8 * READ_AHEAD;
 
   private final DeliveryOwner<M> owner;
@@ -51,7 +51,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final String who;
   private final @Nullable PastReader past;
   private final Queue<MessageDelivery<M>> returned = new ArrayDeque<>();
-  private int passable = 1; // delayed messages that are passed over at once
+  private int passable = 1; // hidden messages that are passed over at once
   private boolean inPast; // whether its position may lie before the log
   private Stop stop = Stop.END;
   private long taken;
@@ -264,8 +264,8 @@ final class MessageFetcher<M> implements AutoCloseable {
         return null;
       }
       long position = ledger.position();
-      if (Terms.isDelayed(readTerms)) {
-        passes -= passDelayed(position, before == null);
+      if (Terms.isHidden(readTerms)) {
+        passes -= passHidden(position, before == null);
         if (passes <= 0) {
           stop = Stop.READ_AHEAD;
           return null;
@@ -305,15 +305,16 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   /**
-   * Passes over a delayed message and those that follow it in the log: of each run of them, twice
-   * as many as the time before, so that little is read in vain where the window ends before.
+   * Passes over a delayed or erased message and those that follow it in the log: of each run of
+   * them, twice as many as the time before, so that little is read in vain where the window ends
+   * before.
    *
    * @return how many messages it has looked at
    */
-  private int passDelayed(long position, boolean inLog) {
+  private int passHidden(long position, boolean inLog) {
     long end = position + 1;
     if (inLog) {
-      end = reader.passDelayed(passable);
+      end = reader.passHidden(passable);
     }
     passable = ledger.skip(end) >= end ? Math.min(2 * passable, PASS_AHEAD) : 1;
     return (int) (end - position);
@@ -345,6 +346,10 @@ final class MessageFetcher<M> implements AutoCloseable {
     for (long again = ledger.nextReady(); again >= 0; again = ledger.nextReady()) {
       StoredMessage message = readAgain(again);
       if (message == null) {
+        continue;
+      }
+      if (Terms.isErased(message.terms())) {
+        ledger.complete(again);
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {

@@ -121,7 +121,7 @@ final class Peeker<M> {
       StoredMessage message = read(readers, sequence);
       if (message != null
           && message.sequence() == sequence
-          && !Terms.isDelayed(message.terms())
+          && !Terms.isHidden(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
           && !expiry.isOver(message.publishedMicros(), message.terms())
           && hasItsTurn(message, keys) // which one that is postponed has, too

@@ -455,13 +455,13 @@ class LogReaderTest {
     log.publish(1);
     delayed(5);
     LogReader reader = log.reader();
-    assertThat(reader.passDelayed(100)).isZero();
+    assertThat(reader.passHidden(100)).isZero();
     shouldRead(reader, 0, 2);
-    assertThat(reader.passDelayed(7)).isEqualTo(9);
-    assertThat(reader.passDelayed(100)).isEqualTo(32);
-    assertThat(reader.passDelayed(100)).isEqualTo(32);
+    assertThat(reader.passHidden(7)).isEqualTo(9);
+    assertThat(reader.passHidden(100)).isEqualTo(32);
+    assertThat(reader.passHidden(100)).isEqualTo(32);
     shouldRead(reader, 32, 33);
-    assertThat(reader.passDelayed(100)).isEqualTo(38);
+    assertThat(reader.passHidden(100)).isEqualTo(38);
     assertThat(reader.next()).isNull();
     log.publish(1);
     shouldRead(reader, 38, 39);
@@ -473,10 +473,10 @@ class LogReaderTest {
     delayed(25);
     LogFixture.flip(log.block(2), log.offsets(2).get(3) + 4 + 32 + 10, 0x10);
     LogReader reader = log.reader();
-    assertThat(reader.passDelayed(100)).isEqualTo(13);
+    assertThat(reader.passHidden(100)).isEqualTo(13);
     shouldMeetDamage(reader, 13, 2);
     reader.moveTo(14);
-    assertThat(reader.passDelayed(100)).isEqualTo(25);
+    assertThat(reader.passHidden(100)).isEqualTo(25);
   }
 
   @Test
@@ -486,7 +486,7 @@ class LogReaderTest {
     LogFixture.flip(log.block(1), log.offsets(1).get(1) + 4 + 32 + 8, DELAY);
     LogReader reader = log.reader();
     shouldRead(reader, 0, 1);
-    assertThat(reader.passDelayed(100)).isEqualTo(1);
+    assertThat(reader.passHidden(100)).isEqualTo(1);
     shouldMeetDamage(reader, 1, 1);
   }
 }

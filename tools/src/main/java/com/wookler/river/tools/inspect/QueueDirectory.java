@@ -30,6 +30,7 @@ record QueueDirectory(
           QueueIdentity.FILE,
           "damage.log",
           "damaged",
+          QueueEraser.PENDING,
           Delays.DIRECTORY,
           "forwards",
           "ids",

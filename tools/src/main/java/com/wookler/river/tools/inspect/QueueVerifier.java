@@ -83,6 +83,9 @@ public final class QueueVerifier {
     for (Path stranger : directory.strangers()) {
       report.note(stranger, "is no file of River's");
     }
+    if (QueueEraser.isPending(directory.path())) {
+      report.note(directory.path(), "an erasure was cut off; another ./river erase finishes it");
+    }
     Optional<UUID> queue = directory.queue();
     if (queue.isEmpty()) {
       return new Result(0, 0, 0, report.damages()); // checksums include the identity

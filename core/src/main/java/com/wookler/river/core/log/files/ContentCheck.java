@@ -142,6 +142,11 @@ public final class ContentCheck implements BlockWalk.Visitor {
     return messages;
   }
 
+  /** Returns the digest of what was shown. */
+  public long digest() {
+    return digest;
+  }
+
   public long damages() {
     return damages;
   }

@@ -1,0 +1,58 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.OwnerRecord;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The directory of a queue that is not open, and is kept from being opened until this is closed.
+ */
+public final class OfflineQueue implements AutoCloseable {
+  private final Path directory;
+  private final DirectoryLock lock;
+  private final boolean wasClosed;
+
+  private OfflineQueue(Path directory, DirectoryLock lock, boolean wasClosed) {
+    this.directory = directory;
+    this.lock = lock;
+    this.wasClosed = wasClosed;
+  }
+
+  /**
+   * Locks a queue's directory.
+   *
+   * @throws com.wookler.river.core.message.QueueLockedException it is open, here or elsewhere
+   */
+  public static OfflineQueue lock(Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      throw new ConfigurationException(path + " is not a directory");
+    }
+    Path directory = path.toRealPath();
+    String name = String.valueOf(directory.getFileName());
+    DirectoryLock.claim(directory, name);
+    try {
+      OwnerRecord before = OwnerRecord.read(directory);
+      DirectoryLock lock = DirectoryLock.acquire(directory, name);
+      return new OfflineQueue(directory, lock, before == null || before.pid() == 0);
+    } catch (Throwable e) {
+      DirectoryLock.unclaim(directory);
+      throw e;
+    }
+  }
+
+  /** Returns whether its last owner has closed it, and was not killed. */
+  public boolean wasClosed() {
+    return wasClosed;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      lock.close();
+    } finally {
+      DirectoryLock.unclaim(directory);
+    }
+  }
+}
