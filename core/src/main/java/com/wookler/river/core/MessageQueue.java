@@ -383,6 +383,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     private final String name;
     private final MessageConverter<M> converter;
     private final List<SubscriberConfig> subscribers = new ArrayList<>();
+    private final List<QueueExtension.Setting> given = new ArrayList<>();
     private Settings settings = QueueOptions.TABLE.defaults();
     private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
     private TimeSource time = TimeSource.system();
@@ -608,6 +609,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
       return this;
     }
 
+    /** Adds what the part of an extension is configured with, as {@code ForwardConfig}. */
+    public Builder<M> with(QueueExtension.Setting setting) {
+      given.add(Objects.requireNonNull(setting, "setting"));
+      return this;
+    }
+
     /** The clock, for tests that move it (default: the system's). */
     public Builder<M> timeSource(TimeSource source) {
       time = Objects.requireNonNull(source, "source");
@@ -620,7 +627,7 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
           converter,
           settings,
           recycle,
-          new QueueConfig.Start(subscribers, Map.of()),
+          new QueueConfig.Start(subscribers, Map.of(), given),
           time);
     }
 

@@ -44,14 +44,20 @@ final class QueueConfig<M> {
   private final Start start;
   private final TimeSource time;
 
-  /** The subscribers that exist from the start, and what is started with them, by their names. */
+  /**
+   * The subscribers that exist from the start, and what is started with them, by their names; and
+   * what is given for the parts of extensions.
+   */
   record Start(
-      List<SubscriberConfig> subscribers, Map<String, SubscriberExtension.Attachment> attachments) {
-    static final Start EMPTY = new Start(List.of(), Map.of());
+      List<SubscriberConfig> subscribers,
+      Map<String, SubscriberExtension.Attachment> attachments,
+      List<QueueExtension.Setting> given) {
+    static final Start EMPTY = new Start(List.of(), Map.of(), List.of());
 
     Start {
       subscribers = List.copyOf(subscribers);
       attachments = Map.copyOf(attachments);
+      given = List.copyOf(given);
     }
   }
 
@@ -73,6 +79,7 @@ final class QueueConfig<M> {
     checkSubscribers();
     checkForward();
     checkBackup();
+    start.given().forEach(each -> each.check(name, settings));
     String expiryQueue = find(QueueOptions.EXPIRY_QUEUE);
     if (expiryQueue != null) {
       checkOther(name, QueueOptions.EXPIRY_QUEUE.name(), expiryQueue);
@@ -118,6 +125,10 @@ final class QueueConfig<M> {
 
   Map<String, SubscriberExtension.Attachment> attachments() {
     return start.attachments();
+  }
+
+  List<QueueExtension.Setting> given() {
+    return start.given();
   }
 
   Path directory() {

@@ -1,10 +1,12 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.transfer.Endpoint;
 import com.wookler.river.core.transfer.TransferTarget;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -14,6 +16,30 @@ import java.util.function.Supplier;
  * river-forward brings one, for {@code queue.forward} and expiry queues.
  */
 public interface QueueExtension {
+  /** What the part of an extension is configured with; see {@link MessageQueue.Builder#with}. */
+  interface Setting {
+    /**
+     * Checks that it fits the queue.
+     *
+     * @throws com.wookler.river.common.errors.ConfigurationException it does not
+     */
+    void check(String queue, Settings settings);
+  }
+
+  /** Returns the names of the further elements of a {@code <queue>} that it reads. */
+  default List<String> elements() {
+    return List.of();
+  }
+
+  /**
+   * Reads these elements of a queue, if there are any. Touches nothing on disk.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException something in them is wrong
+   */
+  default List<Setting> configure(ConfigNode queue) {
+    return List.of();
+  }
+
   /**
    * Opens its part of a queue, before the queue's subscribers. Nothing stays open if this throws.
    * One extension serves all queues of the JVM, several of which may open at once.
@@ -28,6 +54,7 @@ public interface QueueExtension {
    * @param own its name, directory and log
    * @param target takes messages of other queues
    * @param settings returns the settings of now; some change while the queue runs
+   * @param given of all extensions, what the builder or XML has said
    * @param passOver returns where the log continues after lost messages; the same sequence if that
    *     is not known
    * @param workers makes serial executors on the worker, which are released after the part is
@@ -37,6 +64,7 @@ public interface QueueExtension {
       Endpoint own,
       TransferTarget target,
       Supplier<Settings> settings,
+      List<Setting> given,
       LongUnaryOperator passOver,
       Supplier<WorkerPool.Serial> workers) {}
 

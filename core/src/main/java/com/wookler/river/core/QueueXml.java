@@ -29,7 +29,9 @@ final class QueueXml {
   static <M> QueueConfig<M> read(ConfigNode node) {
     String name = node.requireAttribute("name");
     node.allowAttributes(List.of("name"));
-    node.allowChildren(List.of("params", "recycle", "backup", "subscribers"));
+    List<String> children = new ArrayList<>(List.of("params", "recycle", "backup", "subscribers"));
+    Extensions.ofQueues().forEach(extension -> children.addAll(extension.elements()));
+    node.allowChildren(children);
     Settings settings = params(node);
     try {
       return new QueueConfig<>(
@@ -81,7 +83,9 @@ final class QueueXml {
         attachment.ifPresent(found -> attachments.put(subscriber.name(), found));
       }
     }
-    return new QueueConfig.Start(subscribers, attachments);
+    List<QueueExtension.Setting> given = new ArrayList<>();
+    Extensions.ofQueues().forEach(extension -> given.addAll(extension.configure(queue)));
+    return new QueueConfig.Start(subscribers, attachments, given);
   }
 
   private static SubscriberConfig subscriber(ConfigNode node) {

@@ -270,6 +270,7 @@ final class RunningQueue<M> {
             own,
             transferTarget,
             config::settings,
+            config.given(),
             storage::passOver,
             () -> storage.line(DELIVERY, "worker"));
     return new QueueParts(queue, Extensions.ofQueues(), close -> closing.add(DELIVERY, close));

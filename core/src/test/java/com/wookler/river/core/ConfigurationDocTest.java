@@ -162,7 +162,7 @@ class ConfigurationDocTest {
     known.addAll(signatures(MessageQueue.Builder.class, ""));
     known.addAll(signatures(SubscriberConfig.Builder.class, ""));
     known.removeAll(
-        Set.of("open()", "build()", "set(Option, Object)", "settings(Settings)")); // no option
+        Set.of("open()", "build()", "set(Option, Object)", "settings(Settings)", "with(Setting)"));
     known.add("builder(name, converter)");
     known.add("SubscriberConfig.builder(name)");
     known.addAll(signatures(SizeBasedRecycle.class, "SizeBasedRecycle."));

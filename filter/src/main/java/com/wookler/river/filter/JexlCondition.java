@@ -3,6 +3,7 @@ package com.wookler.river.filter;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.jexl3.JexlBuilder;
@@ -145,10 +146,13 @@ final class JexlCondition {
     return new ConfigurationException("column " + column + " of the filter expression: " + what);
   }
 
-  /** Returns its value for a message; throws any exception if it cannot be evaluated. */
-  @Nullable Object evaluate(Fields fields) {
+  /**
+   * Returns its value for a message, after a conversion that counts as part of the work; throws any
+   * exception if it cannot be evaluated.
+   */
+  @Nullable Object evaluate(Fields fields, UnaryOperator<@Nullable Object> conversion) {
     Effort effort = Effort.begin(patterns);
-    Object answer = script.execute(new Context(fields));
+    Object answer = conversion.apply(script.execute(new Context(fields)));
     effort.ensureDone();
     return answer;
   }

@@ -19,18 +19,22 @@ final class JexlExpression implements FilterExpression {
   private final LongAdder failures = new LongAdder();
 
   JexlExpression(String text) {
+    this.text = checked(text);
+    this.condition = JexlCondition.compile(text);
+  }
+
+  static String checked(String text) {
     if (text.isBlank() || text.length() > MAX_LENGTH) {
       throw new ConfigurationException(
           "a filter expression of " + text.length() + " characters; 1 to 10000 are allowed");
     }
-    this.text = text;
-    this.condition = JexlCondition.compile(text);
+    return text;
   }
 
   @Override
   public boolean matches(@Nullable String key, Map<String, byte[]> headers, Object data) {
     try {
-      Object answer = condition.evaluate(new Fields(key, headers, data));
+      Object answer = condition.evaluate(new Fields(key, headers, data), value -> value);
       if (answer == null || answer instanceof Boolean) {
         return Boolean.TRUE.equals(answer);
       }
@@ -54,7 +58,7 @@ final class JexlExpression implements FilterExpression {
   }
 
   /** Returns the message of an error as a short line, because it may quote parts of the message. */
-  private static String oneLine(Throwable e) {
+  static String oneLine(Throwable e) {
     String text = String.valueOf(e.getMessage()).replaceAll("\\p{Cntrl}", " ");
     return text.length() <= MAX_QUOTED ? text : text.substring(0, MAX_QUOTED) + " …";
   }

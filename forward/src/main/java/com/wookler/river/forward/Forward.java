@@ -1,6 +1,7 @@
 package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
@@ -45,6 +46,7 @@ final class Forward {
   private static final int MOST_BYTES = 256 << 10;
   private static final int ROUNDS = 32; // then other queues have their turn
   private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(100); // of a slow filter
   private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Source source;
@@ -70,6 +72,11 @@ final class Forward {
   @GuardedBy("lock")
   private @Nullable TransferTarget to; // that was asked where to continue
 
+  private final ForwardRule rule; // changes under the lock
+
+  @GuardedBy("lock")
+  private boolean gave; // whether the target was given any message
+
   @GuardedBy("lock")
   private long keptBelow; // expired messages, though the rest of their batch may not be given
 
@@ -81,6 +88,9 @@ final class Forward {
 
   @GuardedBy("lock")
   private boolean closed;
+
+  @GuardedBy("lock")
+  private final RateLimitedLog failureLog;
 
   private volatile boolean stopped;
   private volatile long next; // the message that is given next; these are written under the lock
@@ -112,15 +122,23 @@ final class Forward {
   }
 
   /** Continues at a position; nothing is read before {@link #start}. */
-  Forward(Source source, String target, long position, WorkerPool.@Nullable Serial worker) {
+  Forward(
+      Source source,
+      ForwardConfig config,
+      ForwardPosition begin,
+      WorkerPool.@Nullable Serial worker) {
+    long position = begin.position();
+    this.gave = begin.given();
+    this.rule = new ForwardRule(config);
     this.source = source;
     this.from = source.queue();
-    this.target = target;
+    this.target = config.target();
     this.targetDirectory = from.base().resolve(target);
     this.log = from.log();
     this.worker = worker;
     this.subscriber = SubscriberConfig.builder("to-" + target).build();
     this.wait = new TransferWait(from.time(), PATIENCE);
+    this.failureLog = new RateLimitedLog(from.time());
     this.reader = log.reader();
     this.saved = position;
     this.safe = Math.min(Math.max(position, log.firstSequence()), log.nextSequence());
@@ -147,7 +165,16 @@ final class Forward {
     long at = next;
     long lag = Math.max(0, log.nextSequence() - at - log.gaps().messagesFrom(at));
     return new ForwardStats(
-        target, at, lag, safe, forwarded.get(), expired.get(), discarded.get(), wait.reason());
+        target,
+        at,
+        lag,
+        safe,
+        forwarded.get(),
+        expired.get(),
+        rule.filtered(),
+        rule.failed(),
+        discarded.get(),
+        wait.reason());
   }
 
   /** Has the worker give what there is, if it is not at it; cheap. */
@@ -246,6 +273,7 @@ final class Forward {
       return false;
     }
     forwarded.addAndGet(messages.size());
+    gave |= !messages.isEmpty();
     next = some.end();
     batch = Batch.NONE;
     given.add(new Given(next, asked.end()));
@@ -255,7 +283,8 @@ final class Forward {
   /** Finds out where to continue: after what the target has. */
   @GuardedBy("lock")
   private void resume(TransferTarget asked) {
-    long known = asked.last(from.identity(), safe > 0) + 1;
+    long known = asked.last(from.identity(), gave) + 1;
+    gave |= known > 0;
     if (known > log.nextSequence()) {
       LOG.warn(
           "Queue {}: the queue {} has a message {} of it, which it does not know; forwarding from"
@@ -321,16 +350,18 @@ final class Forward {
     int first = 0;
     long firstEnd = 0;
     long end = log.forcedEnd();
+    long began = from.time().nanoTime();
     reader.moveTo(next);
     try {
       StoredMessage message = readBelow(end);
       while (message != null && isToBeRead(message, messages)) {
         bytes += message.data().length;
+        boolean isLong = from.time().nanoTime() - began >= READ_NANOS;
         if (!reader.isWithinBatch()) {
           first = firstEnd == 0 ? messages.size() : first;
           firstEnd = firstEnd == 0 ? message.sequence() + 1 : firstEnd;
           batch = new Batch(List.copyOf(messages), first, firstEnd, message.sequence() + 1);
-          if (messages.size() >= MOST_MESSAGES || bytes >= MOST_BYTES) {
+          if (messages.size() >= MOST_MESSAGES || bytes >= MOST_BYTES || isLong) {
             return true;
           }
         }
@@ -356,8 +387,7 @@ final class Forward {
       return true; // what is delayed is forwarded when it is due
     }
     if (!isOver(message)) {
-      messages.add(message);
-      return true;
+      return isJudged(message, messages);
     }
     if (message.sequence() < keptBelow) {
       return true;
@@ -368,6 +398,32 @@ final class Forward {
     }
     keptBelow = message.sequence() + 1;
     expired.incrementAndGet();
+    return true;
+  }
+
+  /** Adds a message as the target gets it, if it does; returns whether reading continues. */
+  @GuardedBy("lock")
+  private boolean isJudged(StoredMessage message, List<StoredMessage> messages) {
+    long failures = rule.failed();
+    try {
+      StoredMessage mapped = rule.apply(message);
+      if (mapped != null) {
+        messages.add(mapped);
+      }
+    } catch (ForwardRule.Failure e) {
+      waits(String.valueOf(e.getMessage()));
+      return false;
+    }
+    if (rule.failed() > failures && failureLog.mayLog()) {
+      LOG.warn(
+          "Queue {}: the filter or the mapping of the forward to {} fails over {} so far, the last"
+              + " is sequence {}: {}",
+          from.queue(),
+          target,
+          Amount.of(rule.failed(), "message"),
+          message.sequence(),
+          rule.lastFailure());
+    }
     return true;
   }
 
@@ -410,7 +466,7 @@ final class Forward {
     long position = safe;
     try {
       source.expiries().store().force(subscriber.name());
-      ForwardPosition.write(source.positions(), from.identity(), target, position);
+      new ForwardPosition(position, gave).write(source.positions(), from.identity(), target);
       saved = position;
     } catch (IOException | RiverException e) {
       LOG.warn(

@@ -9,6 +9,9 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.transfer.Endpoint;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 
@@ -32,9 +35,22 @@ final class ForwardPart implements QueueExtension.Part {
     forwards =
         new Forwards(
             new Forward.Source(own, expiries, queue.passOver()),
-            settings.get(QueueOptions.FORWARD),
+            configs(settings.get(QueueOptions.FORWARD), queue.given()),
             settings.get(QueueOptions.FANOUT_ONLY),
             queue.workers()); // one each: a full target delays no other
+  }
+
+  /** Returns how to forward to each target, by its name. */
+  private static Map<String, ForwardConfig> configs(
+      List<String> targets, List<QueueExtension.Setting> given) {
+    Map<String, ForwardConfig> all = new LinkedHashMap<>();
+    targets.forEach(target -> all.put(target, ForwardConfig.to(target).build()));
+    for (QueueExtension.Setting each : given) {
+      if (each instanceof ForwardConfig config) {
+        all.put(config.target(), config);
+      }
+    }
+    return all;
   }
 
   private static long maxAgeMicros(Settings settings) {

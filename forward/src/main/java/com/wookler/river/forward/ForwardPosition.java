@@ -18,12 +18,16 @@ import java.util.UUID;
  * How far a queue has forwarded to another one: {@code forwards/<target>.json} in its directory,
  *
  * <pre>
- *  {"format":1,"queue":"…","target":"audit","position":1234,"check":"…"}
+ *  {"format":1,"queue":"…","target":"audit","position":1234,"given":true,"check":"…"}
  * </pre>
  *
- * All messages below the position are on the device in the target, which may have more.
+ * All messages below the position are on the device in the target, which may have more, or were not
+ * to be forwarded.
+ *
+ * @param position the sequence up to which that is true
+ * @param given whether the target was given any message
  */
-public final class ForwardPosition {
+public record ForwardPosition(long position, boolean given) {
   /** The directory of these files, in that of the queue. */
   public static final String DIRECTORY = "forwards";
 
@@ -31,8 +35,6 @@ public final class ForwardPosition {
   public static final String ENDING = ".json";
 
   private static final int FORMAT = 1;
-
-  private ForwardPosition() {}
 
   /** Returns the file for a target in this directory. */
   public static Path file(Path directory, String target) {
@@ -56,28 +58,29 @@ public final class ForwardPosition {
     return targets;
   }
 
-  /** Writes a position; it is on the device when this returns. */
-  public static void write(Path directory, UUID queue, String target, long position)
-      throws IOException {
+  /** Writes the file; it is on the device when this returns. */
+  public void write(Path directory, UUID queue, String target) throws IOException {
     DurableFiles.createDirectories(directory);
     ObjectNode json = CheckedJson.object(FORMAT);
     json.put("queue", queue.toString()).put("target", target);
-    CheckedJson.write(file(directory, target), json.put("position", position));
+    json.put("position", position).put("given", given);
+    CheckedJson.write(file(directory, target), json);
   }
 
   /**
-   * Reads a position.
+   * Reads the file.
    *
    * @throws NoSuchFileException there is none
    * @throws DamagedMessageException it is not what was written, or another queue's
    */
-  public static long read(Path directory, UUID queue, String target) throws IOException {
+  public static ForwardPosition read(Path directory, UUID queue, String target) throws IOException {
     Path file = file(directory, target);
     ObjectNode json = CheckedJson.read(file, FORMAT);
     if (!json.path("queue").asText().equals(queue.toString())
         || !json.path("target").asText().equals(target)) {
       throw new DamagedMessageException("damaged: " + file + " is that of another queue");
     }
-    return json.path("position").asLong();
+    long position = json.path("position").asLong();
+    return new ForwardPosition(position, json.path("given").asBoolean(position > 0));
   }
 }

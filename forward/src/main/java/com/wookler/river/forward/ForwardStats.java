@@ -10,6 +10,8 @@ package com.wookler.river.forward;
  *     forwarded; blocks above it stay
  * @param forwarded messages since the queue was opened
  * @param expired messages since then that expired before they were forwarded
+ * @param filtered messages since then that the filter refused
+ * @param failed messages since then over which the filter or the mapping failed
  * @param discarded messages since then that the queue gave up before they were forwarded
  * @param waiting why nothing is forwarded now; empty if it does not wait
  */
@@ -20,5 +22,7 @@ public record ForwardStats(
     long safe,
     long forwarded,
     long expired,
+    long filtered,
+    long failed,
     long discarded,
     String waiting) {}

@@ -8,6 +8,8 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.subscriber.Positions;
 import com.wookler.river.core.transfer.Endpoint;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -16,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -34,7 +37,7 @@ public final class Forwards {
   private static final Duration INTERVAL = Duration.ofMillis(20);
 
   private final Endpoint from;
-  private final List<String> targets;
+  private final Set<String> targets;
   private final boolean only; // the queue is for them alone, without subscribers
   private final Path positions;
   private final List<Forward> all = new CopyOnWriteArrayList<>();
@@ -51,25 +54,27 @@ public final class Forwards {
   }
 
   /**
-   * Looks up how far it has forwarded; a new target begins with the oldest message of the log.
-   * {@code workers} are serial executors on the workers, one for each configured target.
+   * Looks up how far it has forwarded; a new target begins where its settings say. {@code workers}
+   * are serial executors on the workers, one for each configured target.
    */
   Forwards(
       Forward.Source source,
-      List<String> targets,
+      Map<String, ForwardConfig> targets,
       boolean only,
       Supplier<WorkerPool.Serial> workers) {
     this.from = source.queue();
-    this.targets = targets;
+    this.targets = targets.keySet();
     this.only = only;
     this.positions = source.positions();
     try {
-      Set<String> queues = new LinkedHashSet<>(targets);
+      Set<String> queues = new LinkedHashSet<>(targets.keySet());
       queues.addAll(ForwardPosition.targets(positions));
       for (String target : queues) {
-        boolean configured = targets.contains(target);
+        ForwardConfig given = targets.get(target);
+        boolean configured = given != null;
+        ForwardConfig config = given == null ? ForwardConfig.to(target).build() : given;
         Forward forward =
-            new Forward(source, target, position(target), configured ? workers.get() : null);
+            new Forward(source, config, position(config), configured ? workers.get() : null);
         all.add(forward);
         if (!configured) {
           LOG.warn(
@@ -87,7 +92,8 @@ public final class Forwards {
     }
   }
 
-  private long position(String target) throws IOException {
+  private ForwardPosition position(ForwardConfig config) throws IOException {
+    String target = config.target();
     if (Files.exists(ForwardPosition.file(positions, target))) {
       try {
         return ForwardPosition.read(positions, from.identity(), target);
@@ -96,9 +102,12 @@ public final class Forwards {
             "Queue {}: {}; the queue {} says what it has", from.queue(), e.getMessage(), target);
       }
     }
-    long first = from.log().firstSequence();
-    ForwardPosition.write(positions, from.identity(), target, first);
-    return first;
+    try (LogReader lookup = from.log().reader()) {
+      long start = Positions.resolve(config.start(), from.log(), null, lookup);
+      ForwardPosition begin = new ForwardPosition(start, false);
+      begin.write(positions, from.identity(), target);
+      return begin;
+    }
   }
 
   /** Begins to forward, unless it would come back; the queue is known to others by now. */
@@ -106,7 +115,7 @@ public final class Forwards {
     if (targets.isEmpty()) {
       return;
     }
-    refuseCycles(targets, new ArrayList<>(List.of(from.queue())));
+    refuseCycles(List.copyOf(targets), new ArrayList<>(List.of(from.queue())));
     SharedTaskManager share = SharedTaskManager.acquire();
     tasks = share;
     share.manager().add(step);

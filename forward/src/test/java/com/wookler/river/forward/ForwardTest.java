@@ -146,8 +146,8 @@ class ForwardTest {
             () ->
                 assertThat(Forwards.of(orders).stats())
                     .containsExactly(
-                        new ForwardStats("audit", 50, 0, 50, 50, 0, 0, ""),
-                        new ForwardStats("billing", 50, 0, 50, 50, 0, 0, "")));
+                        new ForwardStats("audit", 50, 0, 50, 50, 0, 0, 0, 0, ""),
+                        new ForwardStats("billing", 50, 0, 50, 50, 0, 0, 0, 0, "")));
     assertThat(orders.subscribers()).isEmpty();
   }
 
@@ -389,11 +389,11 @@ class ForwardTest {
         case "no origins" -> {
           Files.delete(origins);
           String id = CheckedJson.read(base.resolve("orders/queue.json")).path("id").asText();
-          ForwardPosition.write(
-              base.resolve("orders/forwards"),
-              UUID.fromString(id),
-              "audit",
-              7); // as after a power loss
+          new ForwardPosition(7, true)
+              .write(
+                  base.resolve("orders/forwards"),
+                  UUID.fromString(id),
+                  "audit"); // as after a power loss
         }
         case "neither file" -> {
           Files.delete(origins);

@@ -187,7 +187,7 @@ class VerifyTest extends ToolsFixture {
   void shouldFindAFlipInWhatForwardingKeeps() throws IOException {
     makeQueueWithBackups();
     UUID id = QueueIdentity.read(own().resolve("queue.json")).id();
-    ForwardPosition.write(own().resolve("forwards"), id, "audit", 50);
+    new ForwardPosition(50, true).write(own().resolve("forwards"), id, "audit");
     Path origins = own().resolve(Origins.FILE);
     new Origins(60, Map.of(UUID.randomUUID(), 7L), Map.of()).write(origins, id);
     assertFlipsAreFound(origins, own(), Long.MAX_VALUE);

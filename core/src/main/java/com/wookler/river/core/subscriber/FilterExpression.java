@@ -4,7 +4,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import java.util.Map;
 import java.util.Objects;
-import java.util.ServiceLoader;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -49,15 +48,7 @@ public interface FilterExpression extends Predicate<Message<?>> {
    *     river-filter is not on the class path
    */
   static FilterExpression parse(String text) {
-    Objects.requireNonNull(text, "text");
-    return ServiceLoader.load(FilterLanguage.class)
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new ConfigurationException(
-                    "filter expressions need com.wookler.river:river-filter, which is not on the"
-                        + " class path"))
-        .compile(text);
+    return FilterLanguage.find().compile(Objects.requireNonNull(text, "text"));
   }
 
   /** Returns the expression as it was given. */
