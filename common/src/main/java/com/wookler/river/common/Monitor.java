@@ -4,6 +4,7 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.CounterListener;
 import com.wookler.river.common.counters.CounterRegistry;
 import com.wookler.river.common.counters.CounterReport;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.errors.RiverException;
 import java.io.Serial;
@@ -129,6 +130,16 @@ public final class Monitor {
    */
   public void remove(AbstractCounter counter) {
     registry.remove(counter);
+  }
+
+  /** Offers a distribution to the listeners, to be observed. */
+  public void add(Distribution distribution) {
+    registry.add(distribution);
+  }
+
+  /** Withdraws a distribution. */
+  public void remove(Distribution distribution) {
+    registry.remove(distribution);
   }
 
   /** Removes the series of a namespace that have no counter left from the reports. */

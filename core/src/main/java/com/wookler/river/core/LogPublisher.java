@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.AppendCondition;
@@ -47,6 +48,8 @@ final class LogPublisher<M> implements Publisher<M> {
   private final Duration window;
   private final TimeSource time;
   private final AbstractCounter addTime;
+  private final Distribution times;
+  private final Distribution sizes;
   private final @Nullable PublishInterceptor<M> interceptor;
 
   LogPublisher(
@@ -66,6 +69,8 @@ final class LogPublisher<M> implements Publisher<M> {
     this.window = config.get(QueueOptions.DEDUPLICATE);
     this.time = config.time();
     this.addTime = storage.counters.addTime();
+    this.times = storage.counters.publishTimes();
+    this.sizes = storage.counters.publishSizes();
     this.interceptor = interceptor(config);
   }
 
@@ -86,43 +91,72 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publish(M data) {
-    return interceptor == null
-        ? reached(level(), store(data, null, Map.of(), null), 1)
-        : publish(Message.of(present(data)));
+    if (interceptor != null) {
+      return publish(Message.of(present(data)));
+    }
+    long started = started();
+    return ended(started, reached(level(), store(data, null, Map.of(), null), 1));
+  }
+
+  /** Returns when a publish began; 0 while nothing observes how long they take. */
+  private long started() {
+    return times.isObserved() ? time.nanoTime() : 0;
+  }
+
+  private long ended(long started, long sequence) {
+    if (started != 0) {
+      times.record(time.nanoTime() - started);
+    }
+    return sequence;
+  }
+
+  private PublishResult ended(long started, PublishResult result) {
+    long unused = ended(started, result.sequence());
+    return result;
   }
 
   @Override
   public long publish(Message<M> published) {
+    long started = started();
     Message<M> message = intercepted(published);
-    return hasId(message)
-        ? reached(level(), once(List.of(message))).first()
-        : reached(level(), store(message), 1);
+    return ended(
+        started,
+        hasId(message)
+            ? reached(level(), once(List.of(message))).first()
+            : reached(level(), store(message), 1));
   }
 
   @Override
   public PublishResult put(Message<M> published, Durability asked) {
     Durability promised = atLeast(asked);
+    long started = started();
     Message<M> message = intercepted(published);
-    return hasId(message)
-        ? reached(promised, once(List.of(message))).result(promised)
-        : PublishResult.stored(reached(promised, store(message), 1), promised);
+    return ended(
+        started,
+        hasId(message)
+            ? reached(promised, once(List.of(message))).result(promised)
+            : PublishResult.stored(reached(promised, store(message), 1), promised));
   }
 
   @Override
   public PublishResult putAll(List<Message<M>> batch, Durability asked) {
     Durability promised = atLeast(asked);
-    return reached(promised, store(copy(batch))).result(promised);
+    long started = started();
+    return ended(started, reached(promised, store(copy(batch))).result(promised));
   }
 
   @Override
   public CompletableFuture<PublishResult> putAsync(List<Message<M>> batch, Durability asked) {
     try {
       Durability promised = atLeast(asked);
+      long started = started();
       Placed placed = store(copy(batch));
       PublishResult result = placed.result(promised);
       return promised == Durability.DISK
-          ? log.commits().future(placed.first(), placed.end()).thenApply(first -> result)
-          : CompletableFuture.completedFuture(result);
+          ? log.commits()
+              .future(placed.first(), placed.end())
+              .thenApply(first -> ended(started, result))
+          : CompletableFuture.completedFuture(ended(started, result));
     } catch (RuntimeException e) {
       return CompletableFuture.failedFuture(e);
     }
@@ -244,6 +278,7 @@ final class LogPublisher<M> implements Publisher<M> {
 
   @Override
   public long publishAll(List<M> batch) {
+    long started = started();
     Object[] all = elements(batch);
     if (interceptor != null) {
       List<Message<M>> messages = new ArrayList<>(all.length);
@@ -259,7 +294,7 @@ final class LogPublisher<M> implements Publisher<M> {
     for (Object bytes : all) {
       document.add((byte[]) bytes, null, Map.of());
     }
-    return reached(level(), append(buffer), all.length);
+    return ended(started, reached(level(), append(buffer), all.length));
   }
 
   /**
@@ -336,6 +371,9 @@ final class LogPublisher<M> implements Publisher<M> {
       throw new MessageTooLargeException(
           "queue %s: a message of %s bytes is over the limit of %s (queue.max.message.bytes)"
               .formatted(queue, bytes.length, maxMessageBytes));
+    }
+    if (sizes.isObserved()) {
+      sizes.record(bytes.length);
     }
     return bytes;
   }

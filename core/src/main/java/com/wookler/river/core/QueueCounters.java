@@ -4,6 +4,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.common.utils.Monitoring;
 import com.wookler.river.core.log.LogCounters;
@@ -34,9 +35,28 @@ final class QueueCounters {
     String blocks = Constants.MONITOR_BLOCK_NAMESPACE;
     return new LogCounters(
         count(Constants.MONITOR_COUNTER_ADDS),
-        counters.local(store, Constants.MONITOR_COUNTER_ADDS, Count.class),
+        own(false, Constants.MONITOR_COUNTER_ADDS),
         counters.local(blocks, Constants.MONITOR_COUNTER_BLOCK_WRITE_TIME, Average.class),
         counters.shared(blocks, Constants.MONITOR_COUNTER_BLOCK_READ_TIME, Average.class));
+  }
+
+  /** Creates a counter of this queue, which its namespace names, and its meter's tag. */
+  private AbstractCounter own(boolean shared, String name) {
+    return counters.owned(shared, store, name, "river.queue." + name, tags());
+  }
+
+  private Map<String, String> tags() {
+    return Map.of(Constants.MONITOR_LABEL_QUEUE, queue);
+  }
+
+  /** Creates the distribution of the times of publishes. */
+  Distribution publishTimes() {
+    return counters.distribution("river.publish", tags(), Distribution.Unit.NANOSECONDS);
+  }
+
+  /** Creates the distribution of the sizes of the messages that are published. */
+  Distribution publishSizes() {
+    return counters.distribution("river.publish.bytes", tags(), Distribution.Unit.BYTES);
   }
 
   private AbstractCounter count(String name) {
@@ -44,11 +64,11 @@ final class QueueCounters {
   }
 
   AbstractCounter damaged() {
-    return counters.shared(store, Constants.MONITOR_COUNTER_DAMAGED, Count.class);
+    return own(true, Constants.MONITOR_COUNTER_DAMAGED);
   }
 
   AbstractCounter delayed() {
-    return counters.local(store, Constants.MONITOR_COUNTER_DELAYED, Count.class);
+    return own(false, Constants.MONITOR_COUNTER_DELAYED);
   }
 
   AbstractCounter addTime() {
@@ -56,16 +76,19 @@ final class QueueCounters {
         Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_ADD_TIME, Average.class);
   }
 
-  SubscriberCounters subscriber() {
+  SubscriberCounters subscriber(String name) {
+    Map<String, String> tags =
+        Map.of(Constants.MONITOR_LABEL_QUEUE, queue, Constants.MONITOR_LABEL_SUBSCRIBER, name);
     return new SubscriberCounters(
         count(Constants.MONITOR_COUNTER_READS),
-        counters.local(store, Constants.MONITOR_COUNTER_READS, Count.class),
+        own(false, Constants.MONITOR_COUNTER_READS),
         count(Constants.MONITOR_COUNTER_ACKS),
         count(Constants.MONITOR_COUNTER_REDELIVERED),
         count(Constants.MONITOR_COUNTER_DEAD),
         count(Constants.MONITOR_COUNTER_DEAD_DROPPED),
         counters.local(
-            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class));
+            Constants.MONITOR_NAMESPACE, Constants.MONITOR_COUNTER_READ_TIME, Average.class),
+        counters.distribution("river.poll", tags, Distribution.Unit.NANOSECONDS));
   }
 
   /** Reports what a queue holds, until the gauges are closed. */
@@ -103,6 +126,7 @@ final class QueueCounters {
     counters.remove(closed.dead());
     counters.remove(closed.deadDropped());
     counters.remove(closed.readTime());
+    counters.remove(closed.polls());
   }
 
   void close() {

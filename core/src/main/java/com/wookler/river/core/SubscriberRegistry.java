@@ -247,7 +247,7 @@ final class SubscriberRegistry<M> {
       DeadLetterStore<M> letters = deadLetters.apply(config.name(), store.directory(config.name()));
       try {
         return new DurableSubscriber<>(
-            context, config, ledger, counters.subscriber(), letters, this::closed);
+            context, config, ledger, counters.subscriber(config.name()), letters, this::closed);
       } catch (Throwable e) {
         FirstFailure.closeAfter(e, letters, ledger);
         throw e;

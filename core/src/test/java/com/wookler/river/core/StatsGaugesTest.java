@@ -7,6 +7,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.Monitor;
 import com.wookler.river.common.counters.CounterReport;
 import com.wookler.river.common.micrometer.RiverMeterBinder;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -129,6 +130,34 @@ class StatsGaugesTest {
           .containsEntry("blocks", 1L);
       assertThat(reports(QUEUE))
           .allSatisfy(line -> assertThat(line.labels()).isEqualTo(Map.of("queue", "orders")));
+    }
+  }
+
+  @Test
+  void shouldTimeEachPublishAndPollWhileMetersAreBound() {
+    try (MessageQueue<String> queue = open();
+        RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      time.advance(Duration.ofNanos(1)); // its clock starts at 0
+      queue.publisher().publish("before");
+      binder.bindTo(registry);
+      Subscriber<String> billing = billing(queue);
+      queue.publisher().publish("a");
+      queue.publisher().publishAll(List.of("bc", "def"));
+      queue.publisher().putAsync(List.of(Message.of("gh")), Durability.DISK).join();
+      time.advance(Duration.ofNanos(1)); // since the subscriber was opened
+      assertThat(billing.next()).isNotNull();
+      assertThat(billing.next()).isNotNull();
+
+      assertThat(registry.get("river.publish").tag("queue", "orders").timer().count()).isEqualTo(3);
+      assertThat(registry.get("river.publish.bytes").tag("queue", "orders").summary().totalAmount())
+          .isEqualTo(8);
+      assertThat(registry.get("river.poll").tag("subscriber", "billing").timer().count())
+          .isEqualTo(2);
+      assertThat(registry.get("river.queue.adds").tag("queue", "orders").functionCounter().count())
+          .isEqualTo(5);
+      assertThat(registry.get("river.queue.reads").functionCounter().count()).isEqualTo(2);
+      billing.close();
+      assertThat(registry.find("river.poll").timers()).isEmpty();
     }
   }
 

@@ -4,7 +4,11 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.utils.CounterSet;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * Counts for the monitor what one processor does: in {@code river.counters.processor.messages} and
@@ -13,11 +17,13 @@ import com.wookler.river.common.utils.CounterSet;
  */
 final class ProcessorCounters implements AutoCloseable {
   private static final String NAMESPACE = "river.counters.processor";
+  private static final Pattern IDENTITY = Pattern.compile("-[0-9a-f-]{36}$"); // of a queue
 
   private final TimeSource time;
   private final CounterSet set = new CounterSet();
   private final Counters all;
   private final Counters own;
+  private final Distribution times;
 
   /** The five counters of one name. */
   private record Counters(
@@ -27,7 +33,19 @@ final class ProcessorCounters implements AutoCloseable {
       AbstractCounter success,
       AbstractCounter failed) {
 
-    static Counters of(CounterSet set, String namespace) {
+    static Counters of(CounterSet set, String processor) {
+      Map<String, String> tags = Map.of("processor", processor);
+      String namespace = NAMESPACE + "." + processor;
+      return new Counters(
+          set.shared(namespace, "time", Average.class),
+          set.owned(true, namespace, "messages", "river.processor.messages", tags),
+          set.owned(true, namespace, "exceptions", "river.processor.exceptions", tags),
+          set.owned(true, namespace, "success", "river.processor.success", tags),
+          set.owned(true, namespace, "failed", "river.processor.failed", tags));
+    }
+
+    static Counters ofAll(CounterSet set) {
+      String namespace = NAMESPACE;
       return new Counters(
           set.shared(namespace, "time", Average.class),
           set.shared(namespace, "messages", Count.class),
@@ -37,10 +55,21 @@ final class ProcessorCounters implements AutoCloseable {
     }
   }
 
-  ProcessorCounters(String processor, TimeSource time) {
+  ProcessorCounters(String processor, Subscriber<?> subscriber, TimeSource time) {
     this.time = time;
-    this.all = Counters.of(set, NAMESPACE);
-    this.own = Counters.of(set, NAMESPACE + "." + processor);
+    this.all = Counters.ofAll(set);
+    this.own = Counters.of(set, processor);
+    this.times =
+        set.distribution(
+            "river.process",
+            Map.of(
+                "queue",
+                IDENTITY.matcher(subscriber.origin()).replaceFirst(""),
+                "subscriber",
+                subscriber.name(),
+                "processor",
+                processor),
+            Distribution.Unit.NANOSECONDS);
   }
 
   /** Returns the start time of a batch, for {@link #ended}. */
@@ -55,6 +84,9 @@ final class ProcessorCounters implements AutoCloseable {
     own.time.add(nanos, messages);
     all.messages.add(messages);
     own.messages.add(messages);
+    if (times.isObserved() && messages > 0) {
+      times.record(nanos / messages);
+    }
   }
 
   /** Counts an exception. */

@@ -20,7 +20,7 @@ record StageFactory<M>(
     @Nullable ProcessorInterceptor<M> interceptor) {
   /** Creates the stage that runs a processor, and its counters. */
   Stage<M> processor(String name, BatchProcessor<M> processor) {
-    ProcessorCounters counted = new ProcessorCounters(name, runtime.time());
+    ProcessorCounters counted = new ProcessorCounters(name, runtime.subscriber(), runtime.time());
     counters.add(counted);
     return new ProcessorStage<>(name, processor, interceptor, counted, runtime);
   }

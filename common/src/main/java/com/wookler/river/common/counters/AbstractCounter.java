@@ -29,6 +29,8 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
   private String name = "";
   private Mode mode = Mode.PROD;
   private Map<String, String> labels = Map.of();
+  private String meter = "";
+  private Map<String, String> tags = Map.of();
 
   /** Whether samples are counted besides their sum. */
   final boolean average;
@@ -88,6 +90,23 @@ public abstract sealed class AbstractCounter permits Counter, ConcurrentCounter,
   /** Sets when the counter is reported. */
   public final AbstractCounter mode(Mode value) {
     mode = value;
+    return this;
+  }
+
+  /** Returns the name of its meter; empty: namespace and name, as in reports. */
+  public final String meter() {
+    return meter;
+  }
+
+  /** Returns the tags of its meter; without {@link #meter} these are the labels. */
+  public final Map<String, String> tags() {
+    return meter.isEmpty() ? labels : tags;
+  }
+
+  /** Sets the name and tags of its meter, for a counter whose namespace names its owner. */
+  public final AbstractCounter meter(String value, Map<String, String> itsTags) {
+    meter = value;
+    tags = Collections.unmodifiableMap(new LinkedHashMap<>(itsTags));
     return this;
   }
 

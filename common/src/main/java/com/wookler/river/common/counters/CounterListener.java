@@ -13,4 +13,10 @@ public interface CounterListener {
    * CounterSeries#hasEnded} is true in the later one.
    */
   default void removed(CounterSeries series) {}
+
+  /** Called when a distribution can be observed from now on. */
+  default void added(Distribution distribution) {}
+
+  /** Called when the owner of a distribution is closed. It may run concurrently with the other. */
+  default void removed(Distribution distribution) {}
 }

@@ -5,8 +5,10 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -22,6 +24,9 @@ public final class CounterRegistry {
 
   @GuardedBy("lock")
   private final Map<AbstractCounter, CounterSeries> members = new HashMap<>();
+
+  @GuardedBy("lock")
+  private final Set<Distribution> distributions = new LinkedHashSet<>();
 
   @GuardedBy("lock")
   private final List<CounterListener> listeners = new ArrayList<>();
@@ -82,6 +87,24 @@ public final class CounterRegistry {
     notified.forEach(listener -> listener.removed(of));
   }
 
+  /** Adds a distribution, for listeners to observe. */
+  public void add(Distribution distribution) {
+    List<CounterListener> notified;
+    synchronized (lock) {
+      notified = distributions.add(distribution) ? List.copyOf(listeners) : List.of();
+    }
+    notified.forEach(listener -> listener.added(distribution));
+  }
+
+  /** Removes a distribution. */
+  public void remove(Distribution distribution) {
+    List<CounterListener> notified;
+    synchronized (lock) {
+      notified = distributions.remove(distribution) ? List.copyOf(listeners) : List.of();
+    }
+    notified.forEach(listener -> listener.removed(distribution));
+  }
+
   /** Ends the series of a namespace that have no counter left. */
   public void forget(String namespace) {
     List<CounterSeries> ended = new ArrayList<>();
@@ -105,11 +128,14 @@ public final class CounterRegistry {
    */
   public void addListener(CounterListener listener) {
     List<CounterSeries> present;
+    List<Distribution> observable;
     synchronized (lock) {
       listeners.add(listener);
       present = visible();
+      observable = List.copyOf(distributions);
     }
     present.forEach(listener::added);
+    observable.forEach(listener::added);
   }
 
   /** Unregisters a listener. */

@@ -17,6 +17,8 @@ public final class CounterSeries {
   private final Class<? extends AbstractMeasure> type;
   private final AbstractCounter.Mode mode;
   private final Map<String, String> labels;
+  private final String meter;
+  private final Map<String, String> tags;
   private final Instant created;
   private final Object lock = new Object();
 
@@ -43,6 +45,8 @@ public final class CounterSeries {
     this.type = first.type();
     this.mode = first.mode();
     this.labels = first.labels();
+    this.meter = first.meter();
+    this.tags = first.tags();
     this.created = first.created();
     this.reportedAt = created;
   }
@@ -60,6 +64,19 @@ public final class CounterSeries {
   /** Returns the labels that distinguish the series from others of its name. */
   public Map<String, String> labels() {
     return labels;
+  }
+
+  /** Returns the name of its meter. */
+  public String meter() {
+    if (!meter.isEmpty()) {
+      return meter;
+    }
+    return namespace.isEmpty() ? name : namespace + "." + name;
+  }
+
+  /** Returns the tags of its meter. */
+  public Map<String, String> tags() {
+    return tags;
   }
 
   /**

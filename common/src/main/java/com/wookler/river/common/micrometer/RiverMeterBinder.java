@@ -4,24 +4,36 @@ import com.wookler.river.common.Monitor;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.CounterListener;
 import com.wookler.river.common.counters.CounterSeries;
+import com.wookler.river.common.counters.Distribution;
+import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /**
  * Binds the monitor's counters to Micrometer meters: the same numbers as in the log, read when the
  * registry is, without a cost when counting. Counters that are added later are bound then.
  *
+ * <p>Times and sizes are passed on one by one while it is bound: a distribution of times, such as
+ * {@code river.publish} with the tag {@code queue}, becomes a timer, one of sizes a distribution
+ * summary, both with the median, the 95th and the 99th percentile. Each costs what the registry
+ * takes to record it.
+ *
  * <p>A count {@code ns.name} becomes the counter {@code ns.name}, a gauge the gauge of that name;
- * their labels become tags, and meters with tags are removed when their series ends. An average
+ * their labels become tags; counts in whose namespace a queue or processor is named get a name of
+ * their own and a tag instead. Meters with tags are removed when their series ends. An average
  * becomes the counters {@code ns.name.samples} and {@code ns.name.millis}, the number and the sum
  * of its times in milliseconds, and the gauge {@code ns.name.average}, their quotient since the
  * start. The gauge {@code river.threads} is the number of monitored threads that run. Two series
@@ -31,6 +43,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
  */
 public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
   private static final double NANOS_A_MILLI = 1_000_000;
+  private static final double[] PERCENTILES = {0.5, 0.95, 0.99};
 
   private final Monitor monitor;
   private final List<Binding> bindings = new CopyOnWriteArrayList<>();
@@ -67,6 +80,7 @@ public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
     private final MeterRegistry registry;
     private final Meter threads;
     private final Map<CounterSeries, List<Meter>> meters = new ConcurrentHashMap<>();
+    private final Map<Distribution, Observer> observers = new HashMap<>(); // guarded by this
     private volatile boolean closed;
 
     Binding(Monitor monitor, MeterRegistry registry) {
@@ -94,10 +108,8 @@ public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
     }
 
     private List<Meter> bind(CounterSeries series) {
-      String name =
-          series.namespace().isEmpty() ? series.name() : series.namespace() + "." + series.name();
-      List<Tag> tags = new ArrayList<>();
-      series.labels().forEach((label, value) -> tags.add(Tag.of(label, value)));
+      String name = series.meter();
+      List<Tag> tags = tags(series.tags());
       if (series.type() == Average.class) {
         return List.of(
             FunctionCounter.builder(name + ".samples", series, CounterSeries::count)
@@ -118,10 +130,62 @@ public final class RiverMeterBinder implements MeterBinder, AutoCloseable {
                   .register(registry));
     }
 
+    private static List<Tag> tags(Map<String, String> labels) {
+      List<Tag> tags = new ArrayList<>();
+      labels.forEach((label, value) -> tags.add(Tag.of(label, value)));
+      return tags;
+    }
+
+    @Override
+    public synchronized void added(Distribution distribution) {
+      if (closed || observers.containsKey(distribution)) {
+        return;
+      }
+      Observer observer = observer(distribution);
+      observers.put(distribution, observer);
+      distribution.observe(observer.target());
+    }
+
+    private Observer observer(Distribution distribution) {
+      List<Tag> tags = tags(distribution.labels());
+      if (distribution.unit() == Distribution.Unit.BYTES) {
+        DistributionSummary sizes =
+            DistributionSummary.builder(distribution.name())
+                .tags(tags)
+                .baseUnit("bytes")
+                .publishPercentiles(PERCENTILES)
+                .register(registry);
+        return new Observer(sizes, sizes::record);
+      }
+      Timer times =
+          Timer.builder(distribution.name())
+              .tags(tags)
+              .publishPercentiles(PERCENTILES)
+              .register(registry);
+      return new Observer(times, nanos -> times.record(nanos, TimeUnit.NANOSECONDS));
+    }
+
+    @Override
+    public synchronized void removed(Distribution distribution) {
+      Observer observer = observers.remove(distribution);
+      if (observer != null) {
+        distribution.ignore(observer.target());
+        if (observers.values().stream().noneMatch(each -> each.meter().equals(observer.meter()))) {
+          registry.remove(observer.meter()); // else another queue of that name has it too
+        }
+      }
+    }
+
     void close() {
       closed = true;
       registry.remove(threads);
       meters.keySet().forEach(this::removed);
+      synchronized (this) {
+        List.copyOf(observers.keySet()).forEach(this::removed);
+      }
     }
+
+    /** What records the values of a distribution. */
+    private record Observer(Meter meter, LongConsumer target) {}
   }
 }

@@ -5,8 +5,10 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.AbstractCounter.Mode;
 import com.wookler.river.common.counters.AbstractMeasure;
 import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.Counter;
 import com.wookler.river.common.counters.DerivedCounter;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.counters.TimeWindow;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,6 +31,7 @@ public final class CounterSet implements AutoCloseable {
       new TimeWindow(Duration.ofDays(1), () -> Instant.EPOCH);
 
   private final List<AbstractCounter> registered = new ArrayList<>(); // guarded by this
+  private final List<Distribution> distributions = new ArrayList<>(); // guarded by this
   private boolean closed; // guarded by this
 
   /** Creates a counter that one thread at a time writes. */
@@ -45,6 +48,46 @@ public final class CounterSet implements AutoCloseable {
     return Monitor.find().isPresent()
         ? registered(Monitoring.create(true, namespace, name, type, Mode.PROD))
         : new ConcurrentCounter(UNREPORTED, type).namespace(namespace).name(name).mode(Mode.PROD);
+  }
+
+  /**
+   * Creates a counter of one owner, whom its namespace names and its meter has in its tags.
+   *
+   * @param shared whether any thread may write it, or one at a time
+   */
+  public AbstractCounter owned(
+      boolean shared, String namespace, String name, String meter, Map<String, String> tags) {
+    Monitor monitor = Monitor.find().orElse(null);
+    TimeWindow window = monitor == null ? UNREPORTED : monitor.timewindow();
+    AbstractCounter counter =
+        shared ? new ConcurrentCounter(window, Count.class) : new Counter(window, Count.class);
+    counter.namespace(namespace).name(name).mode(Mode.PROD).meter(meter, tags);
+    if (monitor != null) {
+      monitor.add(counter);
+      return registered(counter);
+    }
+    return counter;
+  }
+
+  /** Creates a distribution, which can be observed until this set is closed. */
+  public Distribution distribution(
+      String name, Map<String, String> labels, Distribution.Unit unit) {
+    Distribution distribution = new Distribution(name, labels, unit);
+    Monitor.find().ifPresent(monitor -> monitor.add(distribution));
+    synchronized (this) {
+      if (!closed) {
+        distributions.add(distribution);
+        return distribution;
+      }
+    }
+    remove(distribution);
+    return distribution;
+  }
+
+  /** Withdraws a distribution. */
+  public synchronized void remove(Distribution distribution) {
+    distributions.remove(distribution);
+    Monitor.find().ifPresent(monitor -> monitor.remove(distribution));
   }
 
   /**
@@ -98,5 +141,6 @@ public final class CounterSet implements AutoCloseable {
     closed = true;
     registered.forEach(Monitoring::remove);
     registered.clear();
+    List.copyOf(distributions).forEach(this::remove);
   }
 }

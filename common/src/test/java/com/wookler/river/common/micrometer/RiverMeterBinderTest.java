@@ -9,14 +9,18 @@ import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.AbstractMeasure;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.counters.Gauge;
 import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.common.utils.Monitoring;
 import com.wookler.river.testing.MonitorXml;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -109,6 +113,71 @@ class RiverMeterBinderTest {
     CounterSet set = new CounterSet();
     set.derived("river.counters.queue", "lag", Map.of("queue", queue), Gauge.class, () -> value);
     return set;
+  }
+
+  @Test
+  void shouldMakeTimersAndSummariesOfDistributionsWhileItIsBound() {
+    CounterSet set = new CounterSet();
+    Distribution times = times(set);
+    assertThat(times.isObserved()).isFalse();
+    RiverMeterBinder binder = new RiverMeterBinder(Monitor.get());
+    binder.bindTo(registry);
+    Distribution sizes =
+        set.distribution("river.publish.bytes", Map.of("queue", "orders"), Distribution.Unit.BYTES);
+    for (int i = 1; i <= 100; i++) {
+      times.record(i * 1_000_000L);
+      sizes.record(i);
+    }
+
+    Timer timer = registry.get("river.publish").tag("queue", "orders").timer();
+    assertThat(timer.count()).isEqualTo(100);
+    assertThat(timer.takeSnapshot().percentileValues())
+        .extracting(at -> Math.round(at.value(TimeUnit.MILLISECONDS) / 10))
+        .containsExactly(5L, 10L, 10L);
+    DistributionSummary summary =
+        registry.get("river.publish.bytes").tag("queue", "orders").summary();
+    assertThat(summary.totalAmount()).isEqualTo(5_050);
+    set.close();
+    assertThat(registry.find("river.publish").timers()).isEmpty();
+    assertThat(times.isObserved()).isFalse();
+    assertThat(times(set).isObserved()).isFalse(); // closed
+    assertThat(times(new CounterSet()).isObserved()).isTrue();
+    assertThat(registry.find("river.publish").timers()).hasSize(1);
+    binder.close();
+    assertThat(registry.getMeters()).isEmpty();
+  }
+
+  @Test
+  void shouldKeepAMeterThatTwoQueuesOfOneNameShare() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      CounterSet one = new CounterSet();
+      CounterSet two = new CounterSet();
+      times(one).record(1);
+      times(two).record(1);
+      one.close();
+      assertThat(registry.get("river.publish").timer().count()).isEqualTo(2);
+      two.close();
+      assertThat(registry.find("river.publish").timers()).isEmpty();
+    }
+  }
+
+  private static Distribution times(CounterSet set) {
+    return set.distribution(
+        "river.publish", Map.of("queue", "orders"), Distribution.Unit.NANOSECONDS);
+  }
+
+  @Test
+  void shouldTagWhatNamesItsOwnerInReports() {
+    try (RiverMeterBinder binder = new RiverMeterBinder(Monitor.get())) {
+      binder.bindTo(registry);
+      CounterSet set = new CounterSet();
+      set.owned(true, "store.orders", "adds", "river.queue.adds", Map.of("queue", "orders")).add(3);
+
+      assertThat(registry.get("river.queue.adds").tag("queue", "orders").functionCounter().count())
+          .isEqualTo(3);
+      assertThat(Monitor.get().counters().get(0).namespace()).isEqualTo("store.orders");
+    }
   }
 
   @Test

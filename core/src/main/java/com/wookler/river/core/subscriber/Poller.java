@@ -136,7 +136,8 @@ final class Poller<M> {
       long position = state.ledger.position();
       long redelivered = state.ledger.redelivered();
       long expired = state.fetcher.expiry().expired();
-      boolean sampled = max > 1 || (before & SAMPLE_MASK) == 0;
+      boolean sampled =
+          max > 1 || (before & SAMPLE_MASK) == 0 || state.counters.polls().isObserved();
       long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
       long nowMillis = state.millisAt(started);
       T taken = taking.from(state.fetcher, nowMillis);
@@ -187,7 +188,9 @@ final class Poller<M> {
     counters.reads().add(messages);
     counters.storeReads().add(messages);
     if (started != state.openedNanos) {
-      counters.readTime().add(state.time.nanoTime() - started, messages);
+      long nanos = state.time.nanoTime() - started;
+      counters.readTime().add(nanos, messages);
+      counters.polls().record(nanos);
     }
   }
 

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.Distribution;
 
 /**
  * The counters of a subscriber; each is written under the subscriber's lock only.
@@ -12,6 +13,7 @@ import com.wookler.river.common.counters.AbstractCounter;
  * @param dead messages of all queues that became dead letters
  * @param deadDropped dead letters of all queues that were dropped for their number or age
  * @param readTime time of a poll that delivered, sampled
+ * @param polls times of all polls that delivered
  */
 public record SubscriberCounters(
     AbstractCounter reads,
@@ -20,4 +22,5 @@ public record SubscriberCounters(
     AbstractCounter redelivered,
     AbstractCounter dead,
     AbstractCounter deadDropped,
-    AbstractCounter readTime) {}
+    AbstractCounter readTime,
+    Distribution polls) {}

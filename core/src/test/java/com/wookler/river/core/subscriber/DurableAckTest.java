@@ -53,7 +53,8 @@ class DurableAckTest extends SubscriberFixture {
             CONFIG,
             ledger(CONFIG, this::held),
             new SubscriberCounters(
-                counter(), counter(), counter(), counter(), counter(), counter(), counter()),
+                counter(), counter(), counter(), counter(), counter(), counter(), counter(),
+                polls()),
             DeadLetterStore.none("orders"),
             closed -> {
               closed.force();

@@ -46,7 +46,14 @@ class DurableSubscriberTest extends SubscriberFixture {
             CONFIG,
             ledger(CONFIG, this::refused),
             new SubscriberCounters(
-                counter(), counter(), counter(), redelivered, counter(), counter(), counter()),
+                counter(),
+                counter(),
+                counter(),
+                redelivered,
+                counter(),
+                counter(),
+                counter(),
+                polls()),
             DeadLetterStore.none("orders"),
             DurableSubscriber::end);
   }

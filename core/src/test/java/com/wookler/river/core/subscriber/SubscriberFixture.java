@@ -5,6 +5,7 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
+import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.ack.Ledger;
@@ -74,6 +75,10 @@ abstract class SubscriberFixture {
     log.close();
     cache.close();
     pool.release();
+  }
+
+  static Distribution polls() {
+    return new Distribution("polls", Map.of(), Distribution.Unit.NANOSECONDS);
   }
 
   final SubscriberContext<String> context(Expiries expiries) {
