@@ -142,8 +142,8 @@ final class DataDirectory implements AutoCloseable {
     }
     if (Files.exists(path.resolve(QueueIdentity.UNFINISHED))) {
       throw new ConfigurationException(
-          ("queue %s: %s is a copy that ./river salvage or ./river restore did not finish; delete"
-                  + " it, and run the tool again")
+          ("queue %s: %s is a copy that a snapshot, ./river salvage or ./river restore did not"
+                  + " finish; delete it, and make it again")
               .formatted(name, path.toAbsolutePath()));
     }
     if (!Files.isDirectory(path)) {

@@ -294,6 +294,11 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     line.execute(task);
   }
 
+  @Override
+  public void copyTo(Path copy) {
+    useIfThere(open -> open.queue().snapshotTo(copy.resolve(name)));
+  }
+
   private long count(ToLongFunction<Parts> what) {
     return use(false, 0L, what::applyAsLong);
   }

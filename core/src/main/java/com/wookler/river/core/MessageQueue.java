@@ -339,6 +339,31 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     running().force();
   }
 
+  /**
+   * Makes a consistent copy of the queue as it is now, with everything of its directory, from which
+   * a queue of this name opens: all that was published before, nothing that came after the copy
+   * ended, and each subscriber where it was or a moment before that. Publishers and consumers
+   * continue meanwhile; a seek, and opening or removing a subscriber, wait for it. It is on the
+   * device when this returns.
+   *
+   * <p>Sealed blocks, which never change, are hard links where the target is on the same volume,
+   * else copies; the last blocks are copied. The copy has the queue's identity: do not let both
+   * forward to, or continue in, the same queues. Backups are not in it.
+   *
+   * @param directory as {@link Builder#directory}, in which the queue then has one of its name; or
+   *     that one itself, if its last part is the queue's name. It must not be there yet
+   * @throws ConfigurationException there is something of that name; nothing was touched
+   * @throws QueueClosedException the queue, or one of its subscribers, was being closed
+   * @throws com.wookler.river.common.errors.RiverException it cannot be written, or the log has
+   *     failed; nothing is left of it
+   * @throws IllegalStateException called by a {@link QueueListener}
+   */
+  public QueueSnapshot snapshot(Path directory) {
+    Listeners.refuseInside("make a snapshot of queue " + name());
+    Path to = directory.endsWith(name()) ? directory : directory.resolve(name());
+    return running().snapshot(to);
+  }
+
   /** Hears from now on what happens in the background. */
   public void addListener(QueueListener listener) {
     listeners.add(Objects.requireNonNull(listener, "listener"));

@@ -337,6 +337,22 @@ final class RunningQueue<M> {
     return publisher.putAllIf(name -> expected.condition(name, storage.keys), batch, level);
   }
 
+  /** Makes a copy on the worker, which nothing interrupts. */
+  QueueSnapshot snapshot(Path target) {
+    try {
+      return CompletableFuture.supplyAsync(() -> snapshotTo(target), storage.worker).join();
+    } catch (RejectedExecutionException e) {
+      throw new QueueClosedException("queue " + config.name() + " is closed", e);
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /** Makes a copy on this thread, which may wait for the flusher. */
+  QueueSnapshot snapshotTo(Path target) {
+    return new SnapshotWriter(storage, subscribers, target).write();
+  }
+
   QueueParts parts() {
     return parts;
   }

@@ -320,6 +320,30 @@ final class SubscriberRegistry<M> {
     }
   }
 
+  /** Copies what is passed to it, while no block leaves and no subscriber comes or goes. */
+  interface Copying {
+    /** Copies a subscriber with its dead letters; {@code open} is null where it is closed. */
+    void subscriber(Path directory, @Nullable DurableSubscriber<?> open) throws IOException;
+
+    void log() throws IOException;
+  }
+
+  /** Has all subscribers copied, and then the log. */
+  void copy(Copying copying) throws IOException {
+    context.removal().lock();
+    try {
+      synchronized (this) {
+        ensureOpen();
+        for (Entry<M> entry : entries.values()) {
+          copying.subscriber(store.directory(entry.config.name()), entry.open);
+        }
+      }
+      copying.log();
+    } finally {
+      context.removal().unlock();
+    }
+  }
+
   List<DurableSubscriber<M>> open() {
     List<DurableSubscriber<M>> open = new ArrayList<>();
     for (Entry<M> entry : entries.values()) {

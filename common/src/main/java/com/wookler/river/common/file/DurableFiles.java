@@ -1,13 +1,17 @@
 package com.wookler.river.common.file;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
@@ -103,6 +107,41 @@ public final class DurableFiles {
           return out;
         },
         StandardOpenOption.WRITE);
+  }
+
+  /**
+   * Copies the first bytes of a file to a new one with mode 0600, and forces nothing; on a thread
+   * that is never interrupted.
+   */
+  public static void copy(Path from, Path to, long length) throws IOException {
+    try (FileChannel in = FileChannel.open(from, StandardOpenOption.READ);
+        FileChannel out = create(to)) {
+      long at = 0;
+      while (at < length) {
+        long some = in.transferTo(at, length - at, out);
+        if (some <= 0) {
+          throw new EOFException(from + " ends at byte " + at + " of " + length);
+        }
+        at += some;
+      }
+    }
+  }
+
+  /**
+   * Gives a file that never changes a second name, and forces nothing; where the volume allows none
+   * it is copied. Returns how many bytes were copied.
+   */
+  public static long link(Path from, Path to) throws IOException {
+    try {
+      Files.createLink(to, from);
+      return 0;
+    } catch (NoSuchFileException | FileAlreadyExistsException e) {
+      throw e;
+    } catch (UnsupportedOperationException | FileSystemException e) { // as on another volume
+      long length = Files.size(from);
+      copy(from, to, length);
+      return length;
+    }
   }
 
   /** Sets mode 0600 on a file that a library made, where the file system knows modes. */

@@ -45,6 +45,11 @@ public interface AckJournal extends AutoCloseable {
   /** Forces all but the end of what was delivered, most of which follows from it. Thread-safe. */
   void forceCompleted();
 
+  /** Runs a task while nothing changes the files, under the subscriber's lock. */
+  default void whileStill(Runnable task) {
+    task.run();
+  }
+
   @Override
   void close();
 }

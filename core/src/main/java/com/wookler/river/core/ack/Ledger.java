@@ -275,6 +275,11 @@ public interface Ledger extends AutoCloseable {
    */
   void forceCompleted();
 
+  /** Runs a task while nothing changes the files. */
+  default void whileStill(Runnable task) {
+    task.run(); // under the subscriber's lock
+  }
+
   /** Ends all use of the files, forcing nothing; waits for a snapshot that is being written. */
   @Override
   void close();

@@ -162,6 +162,11 @@ abstract class RingLedger implements Ledger {
   }
 
   @Override
+  public final void whileStill(Runnable task) {
+    journal.whileStill(task);
+  }
+
+  @Override
   public final void forceCompleted() {
     journal.forceCompleted();
   }

@@ -568,6 +568,23 @@ public final class BlockLog implements AutoCloseable {
     }
   }
 
+  /**
+   * Copies the log, as far as it goes now, into a directory, and forces its marks there. No block
+   * must be deleted meanwhile.
+   */
+  public LogCopy copyTo(Path target) throws IOException {
+    LogCopy copy;
+    appendLock.lock();
+    try {
+      copy = new LogCopy(settings, blocks.all(), nextSequence);
+    } finally {
+      appendLock.unlock();
+    }
+    force(); // so that what was closed then is sealed
+    copy.writeTo(target);
+    return copy;
+  }
+
   public boolean isStopped() {
     return closed;
   }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -41,6 +42,9 @@ public interface DeadLetterStore<M> extends AutoCloseable {
   void later(Runnable task);
 
   DeadLetters<M> letters();
+
+  /** Copies them, if there are any, into the directory of a subscriber that is a copy. */
+  void copyTo(Path subscriber);
 
   /** Ends its use; waits for calls under way. */
   @Override

@@ -405,6 +405,16 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.force.isUnforced();
   }
 
+  /** Runs a task while nothing changes the files of its ledger; consumers wait for it. */
+  public void whileStill(Runnable task) {
+    state.lock.lock();
+    try {
+      state.ledger.whileStill(task);
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
   @Override
   public void force() {
     long completed = deadLettering.completedEnd();

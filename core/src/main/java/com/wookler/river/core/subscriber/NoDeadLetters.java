@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
@@ -53,6 +54,9 @@ final class NoDeadLetters<M> implements DeadLetterStore<M> {
   public DeadLetters<M> letters() {
     throw none();
   }
+
+  @Override
+  public void copyTo(Path subscriber) {}
 
   @Override
   public void close() {}

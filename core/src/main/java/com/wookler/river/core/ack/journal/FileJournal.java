@@ -289,6 +289,13 @@ final class FileJournal implements AckJournal {
   }
 
   @Override
+  public void whileStill(Runnable task) {
+    synchronized (maintenance) {
+      task.run();
+    }
+  }
+
+  @Override
   public void close() {
     if (closed) {
       return;

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
  * <p>Immutable.
  */
 public final class ClockSteps {
-  static final String NAME = "clock";
+  public static final String NAME = "clock";
   public static final ClockSteps NONE = new ClockSteps(new long[0], new long[0]);
 
   private static final Logger LOG = LoggerFactory.getLogger(ClockSteps.class);

@@ -214,6 +214,14 @@ public final class LogMarks implements AutoCloseable {
         log.resolve(NAME), encode(queue, nextSequence, newest, nextSequence, unknown));
   }
 
+  /** Writes the file of a log that ended here, all of it on the device, and began there. */
+  public static void write(Path log, UUID queue, long nextSequence, int newest, long first)
+      throws IOException {
+    Slots removed = FORM.decode(new byte[0], queue).number(REMOVED).with(first);
+    DurableFiles.write(
+        log.resolve(NAME), encode(queue, nextSequence, newest, nextSequence, removed));
+  }
+
   public long end() {
     return end.value();
   }
