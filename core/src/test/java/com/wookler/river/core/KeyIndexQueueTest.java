@@ -258,6 +258,7 @@ class KeyIndexQueueTest {
             queue.force(); // so that no file of the log comes or goes while they are copied
             Path copy = copied(data, directory.resolve("killed " + step));
             queue.close();
+            DirectoryCopy.delete(data);
             data = copy;
             queue = builder(data).open();
           }
@@ -284,6 +285,7 @@ class KeyIndexQueueTest {
       DirectoryCopy.of(data, copy);
       return copy;
     } catch (NoSuchFileException | UncheckedIOException e) {
+      DirectoryCopy.delete(copy);
       return copied(data, copy.resolveSibling(copy.getFileName() + " again"));
     }
   }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.DirectoryCopy;
 import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -73,10 +74,14 @@ class LargeBlockFuzzTest {
     while (published < MESSAGES) {
       published =
           publish(published, Math.min(MESSAGES, published + random.nextInt(400_000)), random);
+      Path before = data;
       if (random.nextBoolean()) {
         await().until(this::isKilled);
       }
       queue.close();
+      if (!before.equals(data)) {
+        DirectoryCopy.delete(before);
+      }
       open();
       assertThat(queue.stats().nextSequence()).isEqualTo(published);
       for (int i = 0; i < 1_000; i++) {
@@ -95,7 +100,11 @@ class LargeBlockFuzzTest {
     copies++;
     Path copy = directory.resolve("data" + copies);
     boolean killed = KilledCopy.of(data, copy);
-    data = killed ? copy : data;
+    if (killed) {
+      data = copy;
+    } else {
+      DirectoryCopy.delete(copy);
+    }
     return killed;
   }
 

@@ -14,6 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -25,7 +26,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -176,7 +176,7 @@ class SalvageFuzzTest {
     String what =
         "seed " + seed + ", blocks " + damaged.bytes().keySet() + ", cut " + damaged.cut();
     assertTimeout(LIMIT, () -> shouldHold(copy, damaged, what), what);
-    delete(copy);
+    DirectoryCopy.delete(copy);
   }
 
   private void shouldHold(Path base, Done damaged, String what) throws IOException {
@@ -287,14 +287,6 @@ class SalvageFuzzTest {
     }
   }
 
-  private static void delete(Path from) throws IOException {
-    try (Stream<Path> files = Files.walk(from)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
-  }
-
   @Test
   void shouldSurviveAnyDamageToAnyFileOfTheLog() throws IOException {
     for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
@@ -303,7 +295,7 @@ class SalvageFuzzTest {
       Random random = new Random(seed);
       String what = "seed " + seed + ": " + damageAny(copy, random);
       assertTimeout(LIMIT, () -> shouldTellWhatIsMissing(copy, what), what);
-      delete(copy);
+      DirectoryCopy.delete(copy);
     }
   }
 

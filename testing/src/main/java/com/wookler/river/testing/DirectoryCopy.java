@@ -3,6 +3,7 @@ package com.wookler.river.testing;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.stream.Stream;
 
 /** A copy of a directory that nothing writes to meanwhile. */
@@ -19,6 +20,18 @@ public final class DirectoryCopy {
         } else {
           Files.copy(file, target);
         }
+      }
+    }
+  }
+
+  /** Deletes a copy that is not needed any more: a test with many would fill the disk. */
+  public static void delete(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
       }
     }
   }
