@@ -51,6 +51,7 @@ class ArchitectureTest {
           "relay",
           "rest.server",
           "rest.server.http",
+          "rest.server.memcache",
           "rest.server.hosting",
           "rest.client",
           "reactor.processors",
@@ -130,7 +131,7 @@ class ArchitectureTest {
           "org.apache.commons.jexl3..", Set.of("filter"),
           "com.google.re2j..", Set.of("filter"),
           "org.apache.commons.configuration2..", Set.of("common.config"),
-          "io.vertx..", Set.of("rest.server", "rest.server.http"),
+          "io.vertx..", Set.of("rest.server", "rest.server.http", "rest.server.memcache"),
           "io.netty..", Set.of("rest.server", "rest.server.http"),
           "io.github.resilience4j..", Set.of("reactor.processors"));
 

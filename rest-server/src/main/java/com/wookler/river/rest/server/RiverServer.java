@@ -29,6 +29,9 @@ import com.wookler.river.rest.server.http.HostValidator;
 import com.wookler.river.rest.server.http.HttpService;
 import com.wookler.river.rest.server.http.HttpSettings;
 import com.wookler.river.rest.server.http.Tls;
+import com.wookler.river.rest.server.memcache.MemcacheService;
+import com.wookler.river.rest.server.memcache.MemcacheSettings;
+import com.wookler.river.rest.server.memcache.ReplyKey;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -75,6 +78,7 @@ public final class RiverServer implements AutoCloseable {
   private final QueueCatalog catalog;
   private final ServerContext context;
   private final HttpService http;
+  private final int memcachePort;
   private final AtomicBoolean stopping = new AtomicBoolean();
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
@@ -124,6 +128,7 @@ public final class RiverServer implements AutoCloseable {
       this.http = service;
       followFiles(keys);
       this.port = await(service.listen());
+      this.memcachePort = from.speaksMemcache() ? await(memcache(from).listen()) : -1;
     } catch (Throwable e) {
       if (started != null) {
         await(started.close());
@@ -140,6 +145,17 @@ public final class RiverServer implements AutoCloseable {
         scheme(),
         from.settings.get(ServerOptions.HOST),
         port);
+  }
+
+  private MemcacheService memcache(Builder from) {
+    MemcacheSettings settings = from.memcacheSettings();
+    if (!HostValidator.isLoopback(settings.host())) {
+      LOG.warn(
+          "Whoever reaches {} may read, write and delete every queue: memcache's protocol has no"
+              + " keys",
+          settings.host());
+    }
+    return new MemcacheService(vertx, context, settings, this::close);
   }
 
   private static WaitingPublishes.Threads blockingPublishThreads(Vertx vertx) {
@@ -215,6 +231,11 @@ public final class RiverServer implements AutoCloseable {
   /** Returns the port on which the server listens. */
   public int port() {
     return port;
+  }
+
+  /** Returns the port at which the server speaks memcache's protocol; -1 if it does not. */
+  public int memcachePort() {
+    return memcachePort;
   }
 
   /** Returns {@code http} or {@code https}. */
@@ -473,6 +494,37 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Speaks memcache's text protocol, as Kestrel does, at this port too (default: it does not); 0:
+     * any free port. The protocol has no keys: who can reach the port may do everything.
+     */
+    public Builder memcache(int number) {
+      return set(ServerOptions.MEMCACHE_PORT, (long) number);
+    }
+
+    /**
+     * Sets the address at which it does (default {@code 127.0.0.1}). One that other machines can
+     * reach needs {@link #insecure}.
+     */
+    public Builder memcacheHost(String name) {
+      return set(ServerOptions.MEMCACHE_HOST, Objects.requireNonNull(name, "name"));
+    }
+
+    /** Sets what stands as the key of a value (default {@link ReplyKey#ASKED}). */
+    public Builder memcacheReplyKey(ReplyKey key) {
+      return set(ServerOptions.MEMCACHE_REPLY_KEY, Objects.requireNonNull(key, "key"));
+    }
+
+    /** Sets how many reads a connection may have open on a queue (default 100). */
+    public Builder memcacheMaxOpen(int reads) {
+      return set(ServerOptions.MEMCACHE_MAX_OPEN, (long) reads);
+    }
+
+    /** Sets whether a client of that protocol may stop the server (default false). */
+    public Builder memcacheShutdown(boolean allowed) {
+      return set(ServerOptions.MEMCACHE_SHUTDOWN, allowed);
+    }
+
     /** Sets the clock, for tests (default: the system's). */
     public Builder timeSource(TimeSource source) {
       time = Objects.requireNonNull(source, "source");
@@ -500,8 +552,36 @@ public final class RiverServer implements AutoCloseable {
           tls);
     }
 
+    private boolean speaksMemcache() {
+      return settings.find(ServerOptions.MEMCACHE_PORT) != null;
+    }
+
+    private MemcacheSettings memcacheSettings() {
+      return new MemcacheSettings(
+          settings.get(ServerOptions.MEMCACHE_HOST),
+          settings.number(ServerOptions.MEMCACHE_PORT),
+          settings.number(ServerOptions.THREADS),
+          settings.get(ServerOptions.MEMCACHE_REPLY_KEY),
+          settings.number(ServerOptions.MEMCACHE_MAX_OPEN),
+          settings.is(ServerOptions.MEMCACHE_SHUTDOWN));
+    }
+
+    private void checkMemcache() {
+      String host = settings.get(ServerOptions.MEMCACHE_HOST);
+      if (speaksMemcache()
+          && !settings.is(ServerOptions.INSECURE)
+          && !HostValidator.isLoopback(host)) {
+        throw new ConfigurationException(
+            "other machines can reach "
+                + host
+                + " (memcache.host), and memcache's protocol has no keys. To allow access to everyone"
+                + " set server.insecure=true");
+      }
+    }
+
     private void check() {
       settings.check("server");
+      checkMemcache();
       String host = settings.get(ServerOptions.HOST);
       Path directory = settings.get(ServerOptions.DIRECTORY);
       Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);

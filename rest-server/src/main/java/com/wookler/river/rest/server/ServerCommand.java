@@ -43,6 +43,14 @@ final class ServerCommand implements Callable<Integer> {
       description = "Where queues may have backups, which requests ask for. Not with --config.")
   private @Nullable Path backup;
 
+  @Option(
+      names = "--memcache",
+      paramLabel = "N",
+      description =
+          "Speaks memcache's text protocol at this port too, as Kestrel does at 22133; 0 for any"
+              + " that is free. Not with --config.")
+  private @Nullable Integer memcache;
+
   @Spec private CommandSpec spec;
 
   /** Creates the command; picocli sets its specification. */
@@ -51,12 +59,14 @@ final class ServerCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    if (config != null && (port != null || directory != null || backup != null)) {
+    if (config != null
+        && (port != null || directory != null || backup != null || memcache != null)) {
       throw new ParameterException(
           spec.commandLine(),
-          "--port, --directory and --backup cannot be combined with --config; set them in its file");
+          "--port, --directory, --backup and --memcache cannot be combined with --config; set them"
+              + " in its file");
     }
-    return new ServerStart(config, port, directory, backup)
+    return new ServerStart(config, port, directory, backup, memcache)
         .runUntilEnd(spec.commandLine().getOut());
   }
 }

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.OptionTable;
+import com.wookler.river.rest.server.memcache.ReplyKey;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -206,6 +207,46 @@ final class ServerOptions {
           .atLeast("1ms")
           .java("requestTimeout(Duration)")
           .means("how long a request's body may take");
+
+  static final Option<Long> MEMCACHE_PORT =
+      TABLE
+          .number("memcache.port", "–")
+          .dflt(null, "none: not spoken")
+          .between("0", "65535")
+          .allowed("0 to 65535; 0 is any that is free")
+          .java("memcache(int)")
+          .means("port at which it speaks memcache's text protocol ([kestrel.md](kestrel.md))");
+
+  static final Option<String> MEMCACHE_HOST =
+      TABLE
+          .text("memcache.host")
+          .dflt("127.0.0.1")
+          .unit("address")
+          .java("memcacheHost(String)")
+          .means(
+              "where it does. Whatever others can reach needs `server.insecure`: the protocol has "
+                  + "no keys");
+
+  static final Option<ReplyKey> MEMCACHE_REPLY_KEY =
+      TABLE
+          .constant("memcache.reply.key", ReplyKey.ASKED)
+          .java("memcacheReplyKey(ReplyKey)")
+          .means("the key of a value: as the client asked, or the queue's name, as Kestrel's");
+
+  static final Option<Long> MEMCACHE_MAX_OPEN =
+      TABLE
+          .number("memcache.max.open", "reads")
+          .dflt("100")
+          .atLeast("1")
+          .allowed("1 or more")
+          .java("memcacheMaxOpen(int)")
+          .means("reads that a connection may have open on a queue");
+
+  static final Option<Boolean> MEMCACHE_SHUTDOWN =
+      TABLE
+          .flag("memcache.shutdown", false)
+          .java("memcacheShutdown(boolean)")
+          .means("whether a client may stop the server");
 
   static { // accepted for compatibility: there is one port, with or without TLS, and nothing is
     // compressed

@@ -16,19 +16,22 @@ import org.jspecify.annotations.Nullable;
  * @param port null for the default, as for the next
  * @param directory where its queues are
  * @param backup where queues may have backups
+ * @param memcache port of memcache's protocol
  */
 record ServerStart(
     @Nullable Path config,
     @Nullable Integer port,
     @Nullable Path directory,
-    @Nullable Path backup) {
+    @Nullable Path backup,
+    @Nullable Integer memcache) {
   static final String COMMAND = "server";
 
   private static final String CONFIG = "--config";
   private static final String PORT = "--port";
   private static final String DIRECTORY = "--directory";
   private static final String BACKUP = "--backup";
-  private static final Set<String> OPTIONS = Set.of(CONFIG, PORT, DIRECTORY, BACKUP);
+  private static final String MEMCACHE = "--memcache";
+  private static final Set<String> OPTIONS = Set.of(CONFIG, PORT, DIRECTORY, BACKUP, MEMCACHE);
   private static final int MAX_DIGITS = 5;
 
   /**
@@ -48,14 +51,18 @@ record ServerStart(
       }
     }
     String port = values.get(PORT);
-    if ((values.containsKey(CONFIG) && values.size() > 1) || (port != null && !isNumber(port))) {
+    String memcache = values.get(MEMCACHE);
+    if ((values.containsKey(CONFIG) && values.size() > 1)
+        || (port != null && !isNumber(port))
+        || (memcache != null && !isNumber(memcache))) {
       return null;
     }
     return new ServerStart(
         path(values.get(CONFIG)),
         port == null ? null : Integer.valueOf(port),
         path(values.get(DIRECTORY)),
-        path(values.get(BACKUP)));
+        path(values.get(BACKUP)),
+        memcache == null ? null : Integer.valueOf(memcache));
   }
 
   /** Returns whether picocli would take a value as it is. */
@@ -102,6 +109,9 @@ record ServerStart(
     if (backup != null) {
       server.backupDirectory(backup);
     }
+    if (memcache != null) {
+      server.memcache(memcache);
+    }
     return server.start();
   }
 
@@ -109,6 +119,9 @@ record ServerStart(
   static void welcome(PrintWriter out, RiverServer server) {
     String address = server.scheme() + "://127.0.0.1:" + server.port();
     out.println("River listens at port " + server.port() + "; Ctrl-C ends it.");
+    if (server.memcachePort() >= 0) {
+      out.println("It speaks memcache's protocol at port " + server.memcachePort() + ".");
+    }
     if (server.scheme().equals("https")) {
       out.flush();
       return; // a client needs the certificate and a key

@@ -76,8 +76,9 @@ final class ServerXml {
   /** Reads the settings of the element. */
   static void read(ConfigNode node, RiverServer.Builder to) {
     node.allowAttributes(List.of());
-    node.allowChildren(List.of("params"));
+    node.allowChildren(List.of("params", "memcache"));
     to.settings(ServerOptions.TABLE.read(node, ServerOptions.TABLE.defaults(), List.of()));
+    memcache(node, to);
     tls(node, to);
     node.param(ServerOptions.ALLOWED_HOSTS.name())
         .ifPresent(
@@ -86,6 +87,27 @@ final class ServerXml {
                 to.allowedHost(name);
               }
             });
+  }
+
+  /** Reads the short form of {@code memcache.port}. */
+  private static void memcache(ConfigNode node, RiverServer.Builder to) {
+    List<ConfigNode> elements = node.children("memcache");
+    if (elements.size() > 1) {
+      throw elements.get(1).error("there is one <memcache> already");
+    }
+    for (ConfigNode element : elements) {
+      element.allowAttributes(List.of("port"));
+      element.allowChildren(List.of());
+      if (node.param(ServerOptions.MEMCACHE_PORT.name()).isPresent()) {
+        throw element.error("memcache.port is given, too; remove one of them");
+      }
+      String port = element.requireAttribute("port");
+      try {
+        to.memcache(Integer.parseInt(port.trim()));
+      } catch (NumberFormatException e) {
+        throw element.error("port '" + port + "' is no number");
+      }
+    }
   }
 
   private static void tls(ConfigNode node, RiverServer.Builder to) {

@@ -102,12 +102,13 @@ class ServerCommandTest {
 
   @Test
   void shouldParseAUsualCommandLineWithoutPicocli() {
-    assertThat(ServerStart.ofUsual("server")).isEqualTo(new ServerStart(null, null, null, null));
+    assertThat(ServerStart.ofUsual("server"))
+        .isEqualTo(new ServerStart(null, null, null, null, null));
     assertThat(
             ServerStart.ofUsual("server", "--port", "0", "--directory", "a b", "--backup", "kept"))
-        .isEqualTo(new ServerStart(null, 0, Path.of("a b"), Path.of("kept")));
+        .isEqualTo(new ServerStart(null, 0, Path.of("a b"), Path.of("kept"), null));
     assertThat(ServerStart.ofUsual("server", "--config", "river.xml"))
-        .isEqualTo(new ServerStart(Path.of("river.xml"), null, null, null));
+        .isEqualTo(new ServerStart(Path.of("river.xml"), null, null, null, null));
   }
 
   @Test

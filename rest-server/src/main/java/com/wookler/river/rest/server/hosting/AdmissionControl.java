@@ -1,7 +1,10 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.wookler.river.common.TimeSource;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -54,6 +57,24 @@ public final class AdmissionControl {
       rejectedConnections.increment();
     }
     return reached;
+  }
+
+  /**
+   * Returns the address of a client; for IPv6 its /64 network, in which it can choose addresses
+   * freely.
+   *
+   * @param address literal; null if it is not known
+   */
+  public static String networkOf(@Nullable String address) {
+    if (address == null || address.indexOf(':') < 0) {
+      return String.valueOf(address);
+    }
+    try {
+      byte[] bytes = InetAddress.getByName(address).getAddress(); // a literal: no DNS lookup
+      return HexFormat.of().formatHex(bytes, 0, bytes.length / 2);
+    } catch (UnknownHostException e) {
+      return address;
+    }
   }
 
   private void decrement(String address) {

@@ -73,8 +73,13 @@ public final class HostedQueue<M> {
     return settings;
   }
 
+  /** Returns the subscriber of this name if a request has used it; else null. Does not block. */
+  public @Nullable HostedSubscriber<M> known(String subscriber) {
+    return subscribers.get(subscriber);
+  }
+
   /** Returns the subscriber of this name, reopened if necessary; null if there is none. */
-  @Nullable HostedSubscriber<M> find(String subscriber) {
+  public @Nullable HostedSubscriber<M> find(String subscriber) {
     HostedSubscriber<M> known = subscribers.get(subscriber);
     if (known != null) {
       return known;

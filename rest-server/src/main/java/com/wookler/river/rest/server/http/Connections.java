@@ -9,11 +9,8 @@ import io.netty.handler.codec.http.HttpRequestDecoder;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.impl.HttpServerConnection;
 import io.vertx.core.net.SocketAddress;
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
@@ -51,7 +48,8 @@ public final class Connections {
   }
 
   void opened(HttpConnection connection) {
-    String address = address(connection);
+    SocketAddress remote = connection.remoteAddress();
+    String address = AdmissionControl.networkOf(remote == null ? null : remote.hostAddress());
     String limit = admission.admitConnection(address);
     if (limit != null) {
       logRejection(limit, address);
@@ -75,24 +73,6 @@ public final class Connections {
     ConnectionBufferLimiter limiter = new ConnectionBufferLimiter(admission.budget());
     channel.pipeline().addBefore(decoder.name(), "heads", limiter);
     return limiter;
-  }
-
-  /**
-   * Returns the address of a client; for IPv6 its /64 network, in which it can choose addresses
-   * freely.
-   */
-  private static String address(HttpConnection connection) {
-    SocketAddress remote = connection.remoteAddress();
-    String address = remote == null ? null : remote.hostAddress();
-    if (address == null || address.indexOf(':') < 0) {
-      return String.valueOf(address);
-    }
-    try {
-      byte[] bytes = InetAddress.getByName(address).getAddress(); // a literal: no DNS lookup
-      return HexFormat.of().formatHex(bytes, 0, bytes.length / 2);
-    } catch (UnknownHostException e) {
-      return address;
-    }
   }
 
   private void logRejection(String limit, String address) {

@@ -1,0 +1,120 @@
+package com.wookler.river.rest.server.memcache;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.HostedSubscriber;
+import com.wookler.river.rest.server.hosting.ServerContext;
+import io.vertx.core.buffer.Buffer;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The commands that neither store nor read a message. Thread-safe. */
+final class Administration {
+  private static final Logger LOG = LoggerFactory.getLogger(Administration.class);
+  private static final Answer FLUSHED_ALL = Answer.line("Flushed all queues.");
+
+  private final ServerContext context;
+  private final MemcacheSettings settings;
+  private final Figures figures;
+  private final Statistics statistics;
+  private final Runnable stop;
+
+  Administration(ServerContext context, MemcacheSettings settings, Figures figures, Runnable stop) {
+    this.context = context;
+    this.settings = settings;
+    this.figures = figures;
+    this.statistics = new Statistics(context, figures);
+    this.stop = stop;
+  }
+
+  CompletableFuture<Answer> run(Request request, Session session) {
+    return switch (request.verb()) {
+      case "delete" -> named(request, session, this::delete);
+      case "flush" -> named(request, session, this::flush);
+      case "flush_expired" -> named(request, session, Administration::expired);
+      case "flush_all" -> session.blocking(this::flushAll);
+      case "flush_all_expired" -> done(Answer.line("0"));
+      case "stats" -> session.blocking(() -> text(statistics.all()));
+      case "dump_stats" -> session.blocking(() -> text(statistics.of(request.arguments())));
+      case "version" -> done(Answer.line("VERSION " + Statistics.VERSION));
+      case "quit" -> done(Answer.NOTHING.closing());
+      case "shutdown" -> done(shutdown(session));
+      default -> done(Answer.CLIENT_ERROR.closing());
+    };
+  }
+
+  private static CompletableFuture<Answer> done(Answer answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  private static Answer text(String lines) {
+    return new Answer(Buffer.buffer(lines.getBytes(ISO_8859_1)), false, null);
+  }
+
+  /** What is done with a queue that may not exist. */
+  @FunctionalInterface
+  private interface OnQueue {
+    Answer run(QueueName name);
+  }
+
+  private static CompletableFuture<Answer> named(Request request, Session session, OnQueue work) {
+    if (request.arguments().isEmpty()) {
+      return done(Answer.CLIENT_ERROR);
+    }
+    String name = request.argument(0);
+    return QueueName.isLegal(name)
+        ? session.blocking(() -> work.run(QueueName.of(name)))
+        : done(Answer.CLIENT_ERROR.closing());
+  }
+
+  private Answer delete(QueueName name) {
+    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
+    if (queue != null) {
+      if (name.isChild()) {
+        var unused = queue.remove(name.subscriber());
+      } else {
+        context.queues().catalog().delete(queue, true);
+        figures.deleted.increment();
+      }
+      figures.forget(name);
+    }
+    return Answer.DELETED;
+  }
+
+  private Answer flush(QueueName name) {
+    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
+    HostedSubscriber<?> reader = queue == null ? null : queue.find(name.subscriber());
+    if (reader != null) {
+      figures.of(name).flushes.increment();
+      var unused = reader.subscriber().purge();
+    }
+    return Answer.END;
+  }
+
+  /** Answers with how many messages this call removed: none, as they expire by themselves. */
+  private static Answer expired(QueueName name) {
+    return Answer.line("0");
+  }
+
+  private Answer flushAll() {
+    for (HostedQueue<?> queue : context.queues().catalog().all()) {
+      for (QueueName name : statistics.names(queue)) {
+        flush(name);
+      }
+    }
+    return FLUSHED_ALL;
+  }
+
+  private Answer shutdown(Session session) {
+    if (!settings.allowsShutdown()) {
+      LOG.warn("A client asked for a shutdown, which memcache.shutdown does not allow");
+      return Answer.CLIENT_ERROR.closing();
+    }
+    LOG.info("A client asked for a shutdown");
+    new MonitoredThread("river-memcache-shutdown", stop).start();
+    return Answer.NOTHING.closing();
+  }
+}

@@ -1,0 +1,379 @@
+package com.wookler.river.rest.server.memcache;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.rest.server.hosting.Access;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.HostedSubscriber;
+import com.wookler.river.rest.server.hosting.Poll;
+import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.ServerContext;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The commands. Each is called on the event loop of its connection, and its answer completes there.
+ * Thread-safe.
+ */
+final class Commands {
+  /** The header that keeps what a client sent as flags. */
+  static final String FLAGS = "memcache-flags";
+
+  private static final String NO_FLAGS = "0";
+  private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
+  private static final long MAX_FLAGS = 0xffff_ffffL;
+  private static final CompletableFuture<Answer> END = done(Answer.END);
+  private static final CompletableFuture<Answer> STORED = done(Answer.STORED);
+  private static final CompletableFuture<Answer> CLIENT_ERROR = done(Answer.CLIENT_ERROR);
+  private static final CompletableFuture<Answer> ILLEGAL = done(Answer.CLIENT_ERROR.closing());
+
+  private final ServerContext context;
+  private final MemcacheSettings settings;
+  private final Figures figures;
+  private final Readers readers;
+  private final Administration administration;
+
+  Commands(
+      ServerContext context,
+      MemcacheSettings settings,
+      Figures figures,
+      Administration administration) {
+    this.context = context;
+    this.settings = settings;
+    this.figures = figures;
+    this.readers = new Readers(context.queues(), figures);
+    this.administration = administration;
+  }
+
+  private static CompletableFuture<Answer> done(Answer answer) {
+    return CompletableFuture.completedFuture(answer);
+  }
+
+  /** Does what a client asks for. */
+  CompletableFuture<Answer> run(Request request, Session session) {
+    if (request.fault()) {
+      return ILLEGAL;
+    }
+    CompletableFuture<Answer> answer;
+    try {
+      answer = answer(request, session);
+    } catch (RuntimeException e) {
+      return done(refused(e));
+    }
+    return answer.isDone() && !answer.isCompletedExceptionally()
+        ? answer
+        : answer.exceptionally(Commands::refused);
+  }
+
+  private CompletableFuture<Answer> answer(Request request, Session session) {
+    return switch (request.verb()) {
+      case "set" -> set(request, session);
+      case "get", "gets" -> get(request, session);
+      case "monitor" -> monitor(request, session);
+      case "confirm" -> confirm(request, session);
+      default -> administration.run(request, session);
+    };
+  }
+
+  private static Answer refused(Throwable thrown) {
+    Throwable cause = RequestException.causeOf(thrown);
+    if (cause instanceof QueueFullException
+        || cause instanceof MessageTooLargeException
+        || cause instanceof QueueClosedException) {
+      return Answer.NOT_STORED;
+    }
+    RequestException known = RequestException.of(cause);
+    if (known != null && known.reason() == RequestException.Reason.NOT_FOUND) {
+      return Answer.END;
+    }
+    if (known == null) {
+      Session.LOG.error("A command failed", cause);
+    } else {
+      Session.LOG.warn("A command was refused: {}", known.detail());
+    }
+    return Answer.SERVER_ERROR.closing();
+  }
+
+  // --- set
+
+  private CompletableFuture<Answer> set(Request request, Session session) {
+    String name = request.argument(0);
+    long flags = RequestParser.number(request.argument(1));
+    String expiry = request.argument(2);
+    boolean passed = expiry.startsWith("-");
+    long seconds = RequestParser.number(passed ? expiry.substring(1) : expiry);
+    if (!QueueName.isLegal(name) || QueueName.of(name).isChild()) {
+      return ILLEGAL; // what is for one child only has no place in a log that all share
+    }
+    if (flags < 0 || flags > MAX_FLAGS || seconds < 0) {
+      return CLIENT_ERROR;
+    }
+    figures.sets.increment();
+    byte[] data = request.data();
+    if (data == null) {
+      return done(Answer.NOT_STORED);
+    }
+    Message<byte[]> message = Message.of(data);
+    if (flags != 0) {
+      message = message.withHeader(FLAGS, request.argument(1).getBytes(ISO_8859_1));
+    }
+    if (passed) {
+      return STORED;
+    }
+    if (seconds > 0) {
+      Duration left = left(seconds, context.time());
+      if (left.isNegative() || left.isZero()) {
+        return STORED; // nobody would see it
+      }
+      message = message.expiresAfter(left);
+    }
+    return store(QueueName.of(name), message, session);
+  }
+
+  private static Duration left(long seconds, TimeSource time) {
+    return seconds < RELATIVE_SECONDS
+        ? Duration.ofSeconds(seconds)
+        : Duration.ofSeconds(seconds).minus(Duration.ofNanos(1_000 * time.epochMicros()));
+  }
+
+  private CompletableFuture<Answer> store(
+      QueueName name, Message<byte[]> message, Session session) {
+    HostedQueue<?> known = context.queues().catalog().find(name.queue());
+    if (known == null) {
+      return session
+          .blocking(() -> readers.created(name))
+          .thenCompose(made -> stored(made, message, session));
+    }
+    return stored(known, message, session);
+  }
+
+  private CompletableFuture<Answer> stored(
+      HostedQueue<?> queue, Message<byte[]> message, Session session) {
+    Supplier<CompletableFuture<Answer>> work = () -> put(queue, message);
+    CompletableFuture<Answer> answer =
+        queue.mayWait()
+            ? context.publishes().run(Access.ALL, queue.queue().name(), work)
+            : work.get();
+    return session.onLoop(answer);
+  }
+
+  private <M> CompletableFuture<Answer> put(HostedQueue<M> queue, Message<byte[]> message) {
+    return context
+        .target()
+        .put(queue, List.of(queue.message(message)), Durability.MEMORY)
+        .thenApply(stored -> Answer.STORED);
+  }
+
+  // --- get
+
+  private CompletableFuture<Answer> get(Request request, Session session) {
+    if (request.arguments().isEmpty()) {
+      return CLIENT_ERROR;
+    }
+    ReadKey key = ReadKey.of(request.argument(0));
+    if (key == null) {
+      return ILLEGAL;
+    }
+    QueueName name = QueueName.of(key.name());
+    if (key.abort()) {
+      abort(name, session);
+      return END;
+    }
+    if (key.close()) {
+      close(name, session);
+      if (!key.open()) {
+        return END;
+      }
+    }
+    (key.peek() ? figures.peeks : figures.gets).increment();
+    int open = session.openReads().count(name);
+    if (!key.peek() && (key.open() ? open >= settings.maxOpen() : open > 0)) {
+      return done(Answer.ERROR.closing());
+    }
+    if (key.peek() && key.patience().isZero()) {
+      return session.blocking(() -> peeked(key, name));
+    }
+    return take(name, key.patience(), session).thenApply(taken -> taken(key, name, taken, session));
+  }
+
+  private void abort(QueueName name, Session session) {
+    Delivery<?> oldest = session.openReads().oldest(name);
+    if (oldest != null) {
+      figures.of(name).canceled.increment();
+      OpenReads.release(oldest);
+    }
+  }
+
+  private static void close(QueueName name, Session session) {
+    Delivery<?> oldest = session.openReads().oldest(name);
+    if (oldest != null) {
+      OpenReads.confirm(oldest);
+    }
+  }
+
+  private Answer peeked(ReadKey key, QueueName name) {
+    HostedSubscriber<?> reader = readers.of(name);
+    List<? extends Delivery<?>> first = reader.peek(1, 1);
+    return first.isEmpty() ? miss() : value(key.asked(), name, first.get(0), null);
+  }
+
+  private Answer taken(ReadKey key, QueueName name, @Nullable Delivery<?> taken, Session session) {
+    if (taken == null) {
+      return miss();
+    }
+    figures.hits.increment();
+    if (key.peek()) {
+      OpenReads.release(taken);
+      return value(key.asked(), name, taken, null);
+    }
+    if (!key.open()) {
+      return value(key.asked(), name, taken, taken);
+    }
+    figures.of(name).opened.increment();
+    session.openReads().add(name, taken);
+    return value(key.asked(), name, taken, null);
+  }
+
+  private Answer miss() {
+    figures.misses.increment();
+    return Answer.END;
+  }
+
+  private Answer value(
+      String asked, QueueName name, Delivery<?> message, @Nullable Delivery<?> taken) {
+    byte[] flags = message.headers().get(FLAGS);
+    return Answer.value(
+        settings.replyKey() == ReplyKey.NAME ? name.text() : asked,
+        flags == null ? NO_FLAGS : new String(flags, ISO_8859_1),
+        Objects.requireNonNull(message.bytes(), "bytes"),
+        true,
+        taken);
+  }
+
+  /** Takes a message; null if none comes in time, or if the connection has ended meanwhile. */
+  private CompletableFuture<@Nullable Delivery<?>> take(
+      QueueName name, Duration wait, Session session) {
+    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
+    HostedSubscriber<?> known = queue == null ? null : readers.known(queue, name);
+    if (queue != null && known != null) {
+      return poll(queue, known, wait, session);
+    }
+    return session
+        .blocking(() -> readers.of(name))
+        .thenCompose(reader -> poll(context.queues().queue(name.queue()), reader, wait, session));
+  }
+
+  private CompletableFuture<@Nullable Delivery<?>> poll(
+      HostedQueue<?> queue, HostedSubscriber<?> reader, Duration wait, Session session) {
+    Runnable ended = wait.isZero() ? () -> {} : admitWaiting();
+    Poll<?> poll;
+    try {
+      poll = context.polls().begin(Access.ALL, queue, reader, 1, wait);
+    } catch (RuntimeException e) {
+      ended.run();
+      throw e;
+    }
+    CompletableFuture<? extends List<? extends Delivery<?>>> deliveries = poll.deliveries();
+    session.waitsFor(poll);
+    return session
+        .onLoop(deliveries)
+        .handle(
+            (some, failed) -> {
+              session.waitsFor(null);
+              ended.run();
+              if (failed != null) {
+                throw failed instanceof RuntimeException known
+                    ? known
+                    : new IllegalStateException(failed);
+              }
+              if (some.isEmpty()) {
+                return null;
+              }
+              poll.delivered();
+              return session.takesOver(some.get(0));
+            });
+  }
+
+  private Runnable admitWaiting() {
+    List<Runnable> ends = new ArrayList<>();
+    context.admission().admitRequest(ends::add);
+    try {
+      context.admission().admitWaiting(ends::add);
+    } catch (RequestException e) {
+      ends.forEach(Runnable::run);
+      throw e;
+    }
+    return () -> {
+      for (int i = ends.size() - 1; i >= 0; i--) {
+        ends.get(i).run();
+      }
+    };
+  }
+
+  // --- monitor, confirm
+
+  private CompletableFuture<Answer> monitor(Request request, Session session) {
+    String name = request.argument(0);
+    long seconds = RequestParser.number(request.argument(1));
+    boolean limited = request.arguments().size() > 2;
+    long max = limited ? RequestParser.number(request.argument(2)) : settings.maxOpen();
+    if (!QueueName.isLegal(name) || seconds < 0 || max < 0) {
+      return ILLEGAL;
+    }
+    long wait = Math.min(seconds, Duration.ofHours(12).toSeconds());
+    long end = context.time().nanoTime() + Duration.ofSeconds(wait).toNanos();
+    return monitor(QueueName.of(name), name, max, end, session);
+  }
+
+  private CompletableFuture<Answer> monitor(
+      QueueName name, String asked, long left, long end, Session session) {
+    long nanos = end - context.time().nanoTime();
+    if (left <= 0 || nanos <= 0 || session.openReads().count(name) >= settings.maxOpen()) {
+      return END;
+    }
+    figures.gets.increment();
+    return take(name, Duration.ofNanos(nanos), session)
+        .thenCompose(
+            taken -> {
+              if (taken == null) {
+                figures.misses.increment();
+                return END;
+              }
+              figures.hits.increment();
+              figures.of(name).opened.increment();
+              session.openReads().add(name, taken);
+              session.write(value(asked, name, taken, null));
+              return session
+                  .drained()
+                  .thenCompose(ready -> monitor(name, asked, left - 1, end, session));
+            });
+  }
+
+  private static CompletableFuture<Answer> confirm(Request request, Session session) {
+    String name = request.argument(0);
+    long count = RequestParser.number(request.argument(1));
+    if (!QueueName.isLegal(name) || count < 0) {
+      return ILLEGAL;
+    }
+    QueueName queue = QueueName.of(name);
+    if (count == 0 || session.openReads().count(queue) < count) {
+      return done(Answer.ERROR);
+    }
+    for (long i = 0; i < count; i++) {
+      close(queue, session);
+    }
+    return END;
+  }
+}

@@ -1,0 +1,42 @@
+package com.wookler.river.rest.server.memcache;
+
+import com.wookler.river.rest.server.hosting.Access;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.HostedSubscriber;
+import com.wookler.river.rest.server.hosting.QueueResolver;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the subscribers behind the names of clients, and creates what is named for the first time.
+ *
+ * @param queues the hosted queues
+ * @param figures counts the queues that are created
+ */
+record Readers(QueueResolver queues, Figures figures) {
+  /** Returns the queue of a name, which is created with its reader if it does not exist. Blocks. */
+  HostedQueue<?> created(QueueName name) {
+    HostedQueue<?> known = queues.catalog().find(name.queue());
+    if (known != null) {
+      return known;
+    }
+    HostedQueue<?> queue = queues.getOrCreateQueue(Access.ALL, name.queue());
+    figures.created.increment();
+    reader(queue, new QueueName(name.queue(), QueueName.READER)); // it keeps what nobody reads yet
+    return queue;
+  }
+
+  /** Returns the subscriber of a name, which is created if it does not exist. Blocks. */
+  HostedSubscriber<?> of(QueueName name) {
+    return reader(created(name), name);
+  }
+
+  /** Returns the subscriber of a name; null if it has to be created or opened. */
+  @Nullable HostedSubscriber<?> known(HostedQueue<?> queue, QueueName name) {
+    return queue.known(name.subscriber());
+  }
+
+  private static HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
+    HostedSubscriber<?> known = queue.find(name.subscriber());
+    return known == null ? queue.getOrCreate(name.config()).subscriber() : known;
+  }
+}
