@@ -151,7 +151,7 @@ public final class RiverServer implements AutoCloseable {
     MemcacheSettings settings = from.memcacheSettings();
     if (!HostValidator.isLoopback(settings.host())) {
       LOG.warn(
-          "Whoever reaches {} may read, write and delete every queue: memcache's protocol has no"
+          "Who can reach {} may read, write and delete every queue: memcache's protocol has no"
               + " keys",
           settings.host());
     }

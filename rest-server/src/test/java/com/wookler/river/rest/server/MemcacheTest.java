@@ -355,7 +355,9 @@ class MemcacheTest {
     client.get("jobs/open");
     assertThat(client.ask("get jobs")).isEqualTo("ERROR");
     assertThat(client.isClosed()).isTrue();
-    assertThat(client().get("jobs/t=10000")).isEqualTo("one");
+    Client other = client(); // which may come before the first is given back
+    assertThat(List.of(other.get("jobs/t=10000"), other.get("jobs/t=10000")))
+        .containsExactlyInAnyOrder("one", "two");
   }
 
   @Test

@@ -135,7 +135,7 @@ final class Commands {
     if (seconds > 0) {
       Duration left = left(seconds, context.time());
       if (left.isNegative() || left.isZero()) {
-        return STORED; // nobody would see it
+        return STORED; // no consumer would see it
       }
       message = message.expiresAfter(left);
     }
@@ -219,7 +219,7 @@ final class Commands {
   private static void close(QueueName name, Session session) {
     Delivery<?> oldest = session.openReads().oldest(name);
     if (oldest != null) {
-      OpenReads.confirm(oldest);
+      OpenReads.complete(oldest);
     }
   }
 

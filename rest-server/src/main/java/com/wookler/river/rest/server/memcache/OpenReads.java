@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The messages that a connection has taken and neither confirmed nor given back, by queue, oldest
+ * The messages that a connection has taken and neither completed nor given back, by queue, oldest
  * first. Confined to the connection's event loop.
  */
 final class OpenReads {
@@ -46,7 +46,7 @@ final class OpenReads {
     open.clear();
   }
 
-  /** Gives one back; if its queue is closed or gone it comes again anyway. */
+  /** Gives one back; if its queue is closed or deleted it comes again anyway. */
   static void release(Delivery<?> delivery) {
     try {
       delivery.release();
@@ -55,8 +55,8 @@ final class OpenReads {
     }
   }
 
-  /** Completes one; it was delivered again, or its queue is gone, if that cannot be. */
-  static void confirm(Delivery<?> delivery) {
+  /** Completes one; it was delivered again, or its queue deleted, if that cannot be. */
+  static void complete(Delivery<?> delivery) {
     try {
       delivery.ack();
     } catch (RiverException e) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * @param asked as the client sent it
  * @param name of the queue, with that of a child after a plus
  * @param patience how long to wait for a message
- * @param open whether what is read is only taken once it is confirmed
- * @param close whether the oldest open read is confirmed first
+ * @param open whether what is read is completed later only
+ * @param close whether the oldest open read is completed first
  * @param abort whether the oldest open read is given back
  * @param peek whether the message stays where it is
  */

@@ -21,7 +21,7 @@ record Readers(QueueResolver queues, Figures figures) {
     }
     HostedQueue<?> queue = queues.getOrCreateQueue(Access.ALL, name.queue());
     figures.created.increment();
-    reader(queue, new QueueName(name.queue(), QueueName.READER)); // it keeps what nobody reads yet
+    reader(queue, new QueueName(name.queue(), QueueName.READER)); // it keeps what is not read yet
     return queue;
   }
 

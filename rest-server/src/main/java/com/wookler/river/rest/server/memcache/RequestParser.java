@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads commands out of the bytes of one connection, however they are split. A line ends with LF or
- * CRLF and has words separated by blanks; a command that stores is followed by so many bytes as its
+ * CRLF and has words separated by blanks; a command that stores is followed by as many bytes as its
  * fifth word says, and two more, which are not looked at. Memory grows with what has arrived, not
  * with what a line announces. Not thread-safe.
  */

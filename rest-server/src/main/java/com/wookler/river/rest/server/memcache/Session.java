@@ -228,7 +228,7 @@ final class Session {
             .onComplete(
                 sent -> {
                   unsent -= bytes.length();
-                  taken.forEach(sent.succeeded() ? OpenReads::confirm : OpenReads::release);
+                  taken.forEach(sent.succeeded() ? OpenReads::complete : OpenReads::release);
                 });
   }
 

@@ -107,7 +107,7 @@ final class Statistics {
     return all;
   }
 
-  /** Returns about how much of a queue's data so many of its messages are. */
+  /** Returns roughly how much of a queue's data a number of its messages is. */
   private static long bytes(QueueStats log, long items) {
     double share = (double) Math.min(items, log.messages()) / log.messages();
     return Math.round(share * log.bytes());
