@@ -41,7 +41,7 @@ final class Administration {
       case "dump_stats" -> session.blocking(() -> text(statistics.of(request.arguments())));
       case "version" -> done(Answer.line("VERSION " + Statistics.VERSION));
       case "quit" -> done(Answer.NOTHING.closing());
-      case "shutdown" -> done(shutdown(session));
+      case "shutdown" -> done(shutdown());
       default -> done(Answer.CLIENT_ERROR.closing());
     };
   }
@@ -108,7 +108,7 @@ final class Administration {
     return FLUSHED_ALL;
   }
 
-  private Answer shutdown(Session session) {
+  private Answer shutdown() {
     if (!settings.allowsShutdown()) {
       LOG.warn("A client asked for a shutdown, which memcache.shutdown does not allow");
       return Answer.CLIENT_ERROR.closing();
