@@ -293,6 +293,7 @@ class EraseTest extends ToolsFixture {
     makeQueue();
     Path killed = directory.resolve("killed/orders");
     try (MessageQueue<byte[]> queue = builder(data()).open()) {
+      queue.force();
       assertThat(run("erase", own(), "--sequence", 1, "--yes")).isEqualTo(Main.EXIT_ERROR);
       assertThat(err()).contains("is open already in this process");
       assertThat(KilledCopy.of(own(), killed)).isTrue();

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param noreply whether the client expects no answer
  * @param fault whether it does not follow the grammar, so that where the next one begins is unknown
  */
+@SuppressWarnings("ArrayRecordComponent") // never compared
 record Request(
     String verb, List<String> arguments, byte @Nullable [] data, boolean noreply, boolean fault) {
   static final Request FAULT = new Request("", List.of(), null, false, true);
