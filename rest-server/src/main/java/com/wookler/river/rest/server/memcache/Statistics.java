@@ -114,7 +114,9 @@ final class Statistics {
   }
 
   private static long sum(Map<String, Map<String, Object>> queues, String key) {
-    return queues.values().stream().mapToLong(all -> ((Number) all.get(key)).longValue()).sum();
+    return queues.values().stream()
+        .mapToLong(all -> all.get(key) instanceof Number number ? number.longValue() : 0)
+        .sum();
   }
 
   private Map<String, Object> figures(HostedQueue<?> queue, QueueName name) {
