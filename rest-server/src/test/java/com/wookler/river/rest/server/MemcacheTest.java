@@ -10,6 +10,7 @@ import com.wookler.river.rest.server.memcache.ReplyKey;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +60,7 @@ class MemcacheTest {
     private final InputStream in;
 
     Client(int port) throws IOException {
-      socket = new Socket("127.0.0.1", port);
+      socket = new Socket(InetAddress.getLoopbackAddress(), port);
       socket.setSoTimeout(60_000);
       socket.setTcpNoDelay(true);
       in = socket.getInputStream();
@@ -287,7 +288,7 @@ class MemcacheTest {
     client.get("jobs/open");
     List<String> names = new ArrayList<>();
     for (String line = client.ask("stats"); !line.equals("END"); line = client.line()) {
-      names.add(line.split(" ")[1]);
+      names.add(line.split(" ", -1)[1]);
       if (line.startsWith("STAT queue_jobs_items ")) {
         assertThat(line).endsWith(" 1");
       }
