@@ -6,6 +6,8 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,8 @@ final class AdmissionControl {
 
   private volatile @Nullable String episode; // the text of the first refusal in it
 
+  private volatile QueueStatus status = QueueStatus.UP; // written by one thread at a time
+
   /** Limits a log; {@code lowWatermark} returns the lowest sequence that is still needed. */
   AdmissionControl(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
     this.queue = config.name();
@@ -50,6 +54,21 @@ final class AdmissionControl {
     log.capacity().limit(config.capacity());
   }
 
+  QueueStatus status() {
+    return status;
+  }
+
+  /** Accepts or refuses publishes, as a status says; none is under way when this returns. */
+  void become(QueueStatus to) {
+    if (to.accepts()) {
+      log.capacity().refuse(false);
+      status = to;
+    } else {
+      status = to; // before a publish is refused, which is to know why
+      log.capacity().refuse(true);
+    }
+  }
+
   private boolean discards() {
     return config.get(QueueOptions.FULL_POLICY) == FullPolicy.DISCARD_OLDEST;
   }
@@ -58,6 +77,7 @@ final class AdmissionControl {
    * Appends the buffer of the calling thread and returns the first sequence.
    *
    * @throws QueueFullException nothing was stored
+   * @throws QueueStatusException the queue accepts nothing
    */
   long append(PublishBuffer buffer, long micros) {
     check(buffer);
@@ -94,6 +114,8 @@ final class AdmissionControl {
   /**
    * Returns what an attempt returns, repeated once if subscribers may free capacity; never waits,
    * whatever the policy.
+   *
+   * @throws QueueStatusException the queue accepts nothing
    */
   long attempt(LongSupplier attempt) {
     long sequence = attempt.getAsLong();
@@ -123,6 +145,10 @@ final class AdmissionControl {
   }
 
   private long again(LongSupplier attempt) {
+    QueueStatus now = status;
+    if (!now.accepts()) {
+      throw new QueueStatusException("queue " + queue, now, "publishes");
+    }
     log.capacity().free(lowWatermark.getAsLong());
     return attempt.getAsLong();
   }

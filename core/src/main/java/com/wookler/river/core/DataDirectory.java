@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
@@ -9,6 +10,8 @@ import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.DirectoryStream;
@@ -60,6 +63,9 @@ final class DataDirectory implements AutoCloseable {
   private final Path path; // without links: however it is named, it is claimed once
   private final DirectoryLock lock;
   private volatile QueueIdentity identity; // replaced under the monitor
+
+  @GuardedBy("this")
+  private boolean released;
 
   private DataDirectory(Path base, Path path, DirectoryLock lock, QueueIdentity identity) {
     this.base = base;
@@ -249,10 +255,26 @@ final class DataDirectory implements AutoCloseable {
   /** Records, on the device, that the queue has begun these files. */
   synchronized void begun(QueueIdentity.Part part) throws IOException {
     if (!has(part)) {
-      QueueIdentity noted = identity.with(part);
-      noted.write(path.resolve(QueueIdentity.FILE));
-      identity = noted;
+      become(identity.with(part));
     }
+  }
+
+  QueueStatus status() {
+    return identity.status();
+  }
+
+  /** Keeps the status, on the device; refuses it where the directory was released. */
+  synchronized void status(QueueStatus to) throws IOException {
+    if (released) {
+      throw new QueueClosedException("queue " + identity.name() + " is closed");
+    }
+    become(identity.with(to));
+  }
+
+  @GuardedBy("this")
+  private void become(QueueIdentity to) throws IOException {
+    to.write(path.resolve(QueueIdentity.FILE));
+    identity = to;
   }
 
   /** Deletes data that was renamed longer ago than this. */
@@ -315,6 +337,9 @@ final class DataDirectory implements AutoCloseable {
   void delete() throws IOException {
     try {
       Optional<String> lost = lock.lost();
+      synchronized (this) {
+        released = true;
+      }
       if (lost.isPresent() && Files.exists(path)) {
         throw new IOException(lost.get());
       }
@@ -326,6 +351,9 @@ final class DataDirectory implements AutoCloseable {
 
   @Override
   public void close() {
+    synchronized (this) {
+      released = true;
+    }
     try {
       lock.close();
     } catch (IOException e) {

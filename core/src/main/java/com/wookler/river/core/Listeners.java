@@ -2,6 +2,7 @@ package com.wookler.river.core;
 
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.DeadLetter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,6 +59,10 @@ final class Listeners {
 
   void backupFailed(int block, String why) {
     each(listener -> listener.backupFailed(block, why));
+  }
+
+  void statusChanged(QueueStatus before, QueueStatus now) {
+    each(listener -> listener.statusChanged(before, now));
   }
 
   void damaged(Damage damage) {

@@ -15,6 +15,7 @@ import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -325,6 +326,26 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     changes.accept(wanted);
     Reconfiguration reconfiguration = running().reconfiguration();
     Interrupts.defer(() -> reconfiguration.apply(wanted));
+  }
+
+  /** Returns what the queue does now: as it was set, also in an earlier run. */
+  public QueueStatus status() {
+    return running().reconfiguration().status();
+  }
+
+  /**
+   * Sets what the queue does from now on, also after it was opened again or killed: on the device
+   * when this returns. Publishes under way are finished first; publishers that wait for capacity
+   * are refused with {@link com.wookler.river.core.message.QueueStatusException}. Consumers that
+   * wait stay, and get messages once there are some for them again. Polls of a queue that does not
+   * deliver return nothing.
+   *
+   * @throws com.wookler.river.common.errors.RiverException it cannot be kept; nothing has changed
+   */
+  public void status(QueueStatus status) {
+    Objects.requireNonNull(status, "status");
+    Reconfiguration reconfiguration = running().reconfiguration();
+    Interrupts.defer(() -> reconfiguration.change(status));
   }
 
   /**

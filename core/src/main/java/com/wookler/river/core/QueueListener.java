@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.message.QueueStatus;
 import java.nio.file.Path;
 import java.time.Duration;
 
@@ -58,6 +59,9 @@ public interface QueueListener {
    * com.wookler.river.core.subscriber.SubscriberConfig#expiresAfter}.
    */
   default void subscriberExpired(String subscriber, Duration unused) {}
+
+  /** The status of the queue was changed. */
+  default void statusChanged(QueueStatus before, QueueStatus now) {}
 
   /**
    * Messages were lost to damage, and subscribers continue after them. Called once for each run of

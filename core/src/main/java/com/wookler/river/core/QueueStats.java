@@ -1,5 +1,7 @@
 package com.wookler.river.core;
 
+import com.wookler.river.core.message.QueueStatus;
+
 /**
  * What a queue holds, taken at one moment.
  *
@@ -26,6 +28,7 @@ package com.wookler.river.core;
  * @param backupFailures tries to back a block up that have failed since the last backup was made
  * @param unusedSubscribers that are not in use and hold more of the log than {@link
  *     MessageQueue.Builder#unusedBlocks} and {@link MessageQueue.Builder#unusedAge} say
+ * @param status of the queue
  */
 public record QueueStats(
     long messages,
@@ -41,4 +44,5 @@ public record QueueStats(
     long delayed,
     long lostEver,
     long backupFailures,
-    int unusedSubscribers) {}
+    int unusedSubscribers,
+    QueueStatus status) {}

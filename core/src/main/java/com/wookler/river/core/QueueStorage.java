@@ -144,7 +144,8 @@ final class QueueStorage {
         directory.base(),
         directory.path(),
         log,
-        config.time());
+        config.time(),
+        () -> directory.status().delivers());
   }
 
   boolean passesDamage() {

@@ -106,7 +106,7 @@ final class RunningQueue<M> {
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
       archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave);
-      reconfiguration = new Reconfiguration(config, intake, storage.backup, subscribers);
+      reconfiguration = new Reconfiguration(storage, intake, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
       unused = new UnusedSubscribers(storage, subscribers);
       startHousekeeping(intake);
@@ -391,7 +391,8 @@ final class RunningQueue<M> {
         delays.waiting(),
         storage.salvage.lostEver(),
         archiver.backupFailures(),
-        unused.holding());
+        unused.holding(),
+        reconfiguration.status());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -8,6 +8,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
@@ -50,6 +51,9 @@ final class SubscriberRegistry<M> {
 
   private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>(); // by lower-case name
   private final AtomicLong discardedOfClosed = new AtomicLong();
+
+  @GuardedBy("this")
+  private QueueStatus status = QueueStatus.UP;
 
   @GuardedBy("this")
   private boolean closed;
@@ -179,6 +183,7 @@ final class SubscriberRegistry<M> {
           }
         }
         DurableSubscriber<M> opened = create(config, known == null || !known.config.equals(config));
+        opened.become(status);
         entries.put(key(config.name()), new Entry<>(config, opened, 0));
         context.order().add(opened);
         return opened;
@@ -186,6 +191,14 @@ final class SubscriberRegistry<M> {
     } finally {
       context.removal().unlock();
     }
+  }
+
+  /** Has all subscribers deliver, and accept acknowledgements, as the queue's status says. */
+  void become(QueueStatus to) {
+    synchronized (this) {
+      status = to; // of those that are opened from now on
+    }
+    open().forEach(subscriber -> subscriber.become(to));
   }
 
   /** Gives a subscriber that exists settings that may change while it is open, and keeps them. */

@@ -3,6 +3,8 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settled;
@@ -214,6 +216,25 @@ final class Consumers {
       subscriber(model).resume();
     }
     model.pause(value);
+  }
+
+  /** While the queue has a status: messages, verdicts, or neither. */
+  void shouldGet(QueueStatus status, int a) {
+    if (status.delivers()) {
+      next(a, 1);
+      return;
+    }
+    SubscriberModel model = now(a);
+    assertThat(subscriber(model).next()).isNull();
+    if (status.acknowledges()) {
+      ack(a, 0);
+    } else if (model.config().ackRequired() && !model.out().isEmpty()) {
+      Delivery<byte[]> out = model.out().get(0);
+      assertThatThrownBy(out::ack).isInstanceOf(QueueStatusException.class);
+      assertThatThrownBy(
+              () -> subscriber(model).settle(List.of(out.receipt()), Settlement.release()))
+          .isInstanceOf(QueueStatusException.class);
+    }
   }
 
   void purge(int a) {

@@ -1,9 +1,12 @@
 package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Settlement;
 import java.nio.charset.StandardCharsets;
@@ -60,6 +63,7 @@ class QueuePropertyTest {
     PAUSE,
     RESUME,
     ADVANCE,
+    STATUS,
     REMOVE_SUBSCRIBER,
     CLOSE_SUBSCRIBER,
     RESTART,
@@ -103,6 +107,9 @@ class QueuePropertyTest {
       return -100; // before the histories are made
     }
   }
+
+  private static final List<QueueStatus> REFUSING =
+      List.of(QueueStatus.READ_ONLY, QueueStatus.QUIESCENT, QueueStatus.DOWN);
 
   private static ExecutorService threads;
 
@@ -177,12 +184,27 @@ class QueuePropertyTest {
       case PAUSE -> consumers.pause(a, true);
       case RESUME -> consumers.pause(a, false);
       case ADVANCE -> queue.advance(Duration.ofSeconds(1 + 3L * a));
+      case STATUS -> status(REFUSING.get(a % REFUSING.size()), b);
       case REMOVE_SUBSCRIBER -> queue.remove(queue.model(a));
       case CLOSE_SUBSCRIBER -> queue.closeSubscriber(queue.model(a));
       case RESTART -> queue.restart();
       case KILL -> queue.kill();
       case SETTLE -> queue.settle();
     }
+  }
+
+  /** Another status for a while, across a restart or a kill, too. */
+  private void status(QueueStatus status, int b) throws Exception {
+    queue.queue().status(status);
+    if (b % 3 == 1) {
+      queue.restart();
+    } else if (b % 3 == 2) {
+      queue.kill();
+    }
+    assertThat(queue.queue().stats().status()).isEqualTo(status);
+    assertThatThrownBy(() -> queue.publish(message(b))).isInstanceOf(QueueStatusException.class);
+    consumers.shouldGet(status, b);
+    queue.queue().status(QueueStatus.UP);
   }
 
   private Position position(int b) {

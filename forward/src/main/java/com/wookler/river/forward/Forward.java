@@ -247,6 +247,9 @@ final class Forward {
       to = asked;
     }
     advance(asked);
+    if (!from.delivers().getAsBoolean()) {
+      return false;
+    }
     long discard = log.capacity().discardBelow();
     if (discard > next) {
       passTo(discard, true);

@@ -15,6 +15,7 @@ import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.transfer.Origins;
@@ -71,6 +72,29 @@ class ForwardTest {
     MessageQueue<String> queue = builder.open();
     open.push(queue);
     return queue;
+  }
+
+  @Test
+  void shouldWaitForTheStatusOfSourceAndTarget() {
+    MessageQueue<String> target = open(builder("target"));
+    MessageQueue<String> source = open(builder("source").forwardTo("target"));
+    source.status(QueueStatus.QUIESCENT);
+    source.status(QueueStatus.READ_ONLY); // it gives what it holds
+    source.status(QueueStatus.UP);
+    source.publisher().publish("one");
+    await().untilAsserted(() -> assertThat(target.stats().nextSequence()).isOne());
+    target.status(QueueStatus.READ_ONLY);
+    source.publisher().publish("two");
+    await()
+        .untilAsserted(
+            () -> assertThat(Forwards.of(source).stats().get(0).waiting()).contains("READ_ONLY"));
+    source.status(QueueStatus.QUIESCENT);
+    target.status(QueueStatus.UP);
+    await()
+        .during(Duration.ofMillis(200))
+        .untilAsserted(() -> assertThat(target.stats().nextSequence()).isOne());
+    source.status(QueueStatus.READ_ONLY);
+    await().untilAsserted(() -> assertThat(target.stats().nextSequence()).isEqualTo(2));
   }
 
   private void shut(MessageQueue<String> queue) {

@@ -46,6 +46,9 @@ public final class Capacity {
   private long byteBound = Long.MAX_VALUE;
 
   @GuardedBy("appendLock")
+  private boolean refuses;
+
+  @GuardedBy("appendLock")
   private boolean countsBytes;
 
   @GuardedBy("appendLock")
@@ -90,6 +93,20 @@ public final class Capacity {
       } else if (!to.isUnlimited()) {
         endBound = 0; // so that the first append has the bounds computed
       }
+      if (refuses) {
+        endBound = -1;
+      }
+    } finally {
+      appendLock.unlock();
+    }
+  }
+
+  /** Begins or ends to refuse every append: no publish is under way when this returns. */
+  public void refuse(boolean all) {
+    appendLock.lock();
+    try {
+      refuses = all;
+      limit(capacity);
     } finally {
       appendLock.unlock();
     }
@@ -126,7 +143,7 @@ public final class Capacity {
   public void free(long lowWatermark) {
     appendLock.lock();
     try {
-      if (capacity.isUnlimited() || capacity.discards()) {
+      if (refuses || capacity.isUnlimited() || capacity.discards()) {
         return;
       }
       endBound = saturated(lowWatermark, capacity.messages());

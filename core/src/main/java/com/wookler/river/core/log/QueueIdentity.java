@@ -11,6 +11,7 @@ import com.wookler.river.core.log.files.BlockStart;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.LogMarks;
 import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.message.QueueStatus;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
@@ -30,7 +31,8 @@ import java.util.stream.Stream;
  * Whose log it is, kept in the queue's directory as {@code queue.json}:
  *
  * <pre>
- *  {"format":1,"id":"…","name":"…","created":"…","has":["IDS","ORIGINS"],"check":"…"}
+ *  {"format":1,"id":"…","name":"…","created":"…","has":["IDS","ORIGINS"],"status":"DOWN",
+ *   "check":"…"}
  * </pre>
  *
  * @param id part of every checksum of the log
@@ -38,8 +40,10 @@ import java.util.stream.Stream;
  * @param created when it was made, or this file was made anew, for people
  * @param has files beside the log that the queue has begun, and which are missing if they are not
  *     there; without any the field is not written
+ * @param status of the queue; {@link QueueStatus#UP} is not written
  */
-public record QueueIdentity(UUID id, String name, String created, Set<Part> has) {
+public record QueueIdentity(
+    UUID id, String name, String created, Set<Part> has, QueueStatus status) {
   /** Files beside the log that not every queue has, and whose loss nothing else would show. */
   public enum Part {
     /** What waits for its time: the directory {@code delayed}. */
@@ -52,6 +56,11 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
 
   public QueueIdentity {
     has = Set.copyOf(has);
+  }
+
+  /** Makes the identity of a queue that is up. */
+  public QueueIdentity(UUID id, String name, String created, Set<Part> has) {
+    this(id, name, created, has, QueueStatus.UP);
   }
 
   public static final String FILE = "queue.json";
@@ -82,6 +91,9 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
       ArrayNode parts = json.putArray("has");
       has.stream().sorted().forEach(part -> parts.add(part.name()));
     }
+    if (status != QueueStatus.UP) {
+      json.put("status", status.name());
+    }
     CheckedJson.write(file, json);
   }
 
@@ -89,7 +101,12 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
   public QueueIdentity with(Part part) {
     Set<Part> more = new HashSet<>(has);
     more.add(part);
-    return new QueueIdentity(id, name, created, more);
+    return new QueueIdentity(id, name, created, more, status);
+  }
+
+  /** Returns the identity of the queue with another status. */
+  public QueueIdentity with(QueueStatus other) {
+    return new QueueIdentity(id, name, created, has, other);
   }
 
   private static Set<Part> parts(JsonNode names) {
@@ -109,7 +126,8 @@ public record QueueIdentity(UUID id, String name, String created, Set<Part> has)
           UUID.fromString(json.path("id").asText()),
           json.path("name").asText(),
           json.path("created").asText(),
-          parts(json.path("has")));
+          parts(json.path("has")),
+          QueueStatus.valueOf(json.path("status").asText(QueueStatus.UP.name())));
     } catch (IllegalArgumentException e) {
       throw new DamagedMessageException(
           "damaged: " + file.toAbsolutePath() + " is not a queue's identity", e);

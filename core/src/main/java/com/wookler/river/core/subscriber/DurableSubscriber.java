@@ -8,6 +8,7 @@ import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueStatus;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -160,6 +161,12 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   /** Takes other settings, which differ in options that may change, unless it was closed. */
   public void reconfigure(SubscriberConfig to) {
     state.reconfigure(to);
+  }
+
+  /** Takes the status of the queue; consumers that wait look again. */
+  public void become(QueueStatus status) {
+    state.become(status);
+    state.line.wakeAll();
   }
 
   /** The counters that it writes, for the queue to take them out of the report. */

@@ -2,6 +2,8 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
 import org.jspecify.annotations.Nullable;
 
@@ -39,6 +41,13 @@ record SubscriberErrors(String queue, String subscriber) {
   IllegalArgumentException foreign() {
     return new IllegalArgumentException(
         "the delivery is not one of subscriber " + subscriber + " of queue " + queue);
+  }
+
+  QueueStatusException refused(QueueStatus status) {
+    return new QueueStatusException(
+        "queue " + queue + ", subscriber " + subscriber + ": the queue",
+        status,
+        "acknowledgements");
   }
 
   StaleReceiptException stale(long sequence, int attempt) {

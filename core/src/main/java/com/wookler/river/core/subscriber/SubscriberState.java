@@ -9,6 +9,8 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.StoredTimes;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -50,6 +52,9 @@ final class SubscriberState<M> {
 
   @GuardedBy("lock")
   private boolean paused;
+
+  @GuardedBy("lock")
+  private QueueStatus status = QueueStatus.UP; // of the queue
 
   @GuardedBy("lock")
   private boolean closed;
@@ -162,6 +167,7 @@ final class SubscriberState<M> {
    *
    * @throws StaleReceiptException it is about a delivery, and the subscriber was closed
    * @throws QueueClosedException the queue or, otherwise, the subscriber was closed
+   * @throws QueueStatusException the queue is {@link QueueStatus#DOWN}
    */
   <A, T> T change(A about, Change<? super A, T> change, Effect effect) {
     T result;
@@ -237,6 +243,9 @@ final class SubscriberState<M> {
       throw errors.stale(delivery.sequence(), delivery.attempt());
     }
     ensureOpen();
+    if (!status.acknowledges()) {
+      throw errors.refused(status);
+    }
   }
 
   /** Collects the deliveries that have timed out, which the ledger may journal. */
@@ -254,7 +263,7 @@ final class SubscriberState<M> {
 
   @GuardedBy("lock")
   boolean isPaused() {
-    return paused;
+    return paused || !status.delivers();
   }
 
   @GuardedBy("lock")
@@ -278,7 +287,18 @@ final class SubscriberState<M> {
     try {
       ensureOpen();
       paused = value;
-      line.listen(!value);
+      line.listen(!isPaused());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes the status of the queue, which may refuse acknowledgements; takes the lock. */
+  void become(QueueStatus to) {
+    lock.lock();
+    try {
+      status = to;
+      line.listen(!closed && !isPaused());
     } finally {
       lock.unlock();
     }

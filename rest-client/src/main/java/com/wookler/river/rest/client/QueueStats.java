@@ -1,5 +1,7 @@
 package com.wookler.river.rest.client;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Statistics of a queue.
  *
@@ -18,6 +20,7 @@ package com.wookler.river.rest.client;
  * @param backupFailures failed backups of a block since the last successful one
  * @param unusedSubscribers subscribers that are not in use and hold more of the log than {@code
  *     unusedBlocks} or {@code unusedAge} says; 0 from an older server
+ * @param status of the queue; null from an older server
  */
 public record QueueStats(
     long messages,
@@ -33,4 +36,5 @@ public record QueueStats(
     long delayed,
     long lostEver,
     long backupFailures,
-    int unusedSubscribers) {}
+    int unusedSubscribers,
+    @Nullable QueueStatus status) {}

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -240,6 +241,23 @@ public final class RemoteQueue {
   public QueueInfo info() {
     return caller.callOne(Request.get(Paths.queue(name))).as(QueueInfo.class);
   }
+
+  /** Returns what the queue accepts and delivers. */
+  public QueueStatus status() {
+    return caller.callOne(Request.get(Paths.queue(name) + "/status")).as(Status.class).status();
+  }
+
+  /**
+   * Sets what the queue accepts and delivers, until it is set again, also after a restart of the
+   * server. What it refuses fails with {@link UnavailableException}, after the retries.
+   */
+  public void status(QueueStatus status) {
+    caller.callOne(
+        Request.put(Paths.queue(name) + "/status")
+            .json(new Status(Objects.requireNonNull(status, "status"))));
+  }
+
+  record Status(QueueStatus status) {}
 
   /**
    * Deletes the queue and its messages, if it was created by a request. Backups are kept.

@@ -42,6 +42,8 @@ class ContractTest {
               Map.entry("deleteQueue", "RemoteQueue.delete"),
               Map.entry("publishBytes", "RemoteQueue.publish"),
               Map.entry("publish", "RemoteQueue.publish"),
+              Map.entry("getQueueStatus", "RemoteQueue.status"),
+              Map.entry("putQueueStatus", "RemoteQueue.status"),
               Map.entry("publishBatch", "RemoteQueue.publishAll"),
               Map.entry("findMessages", "RemoteQueue.messages"),
               Map.entry("getMessage", "RemoteQueue.message"),
@@ -172,6 +174,7 @@ class ContractTest {
       return switch (ref) {
         case "Duration" -> List.of(Duration.class);
         case "Durability" -> List.of(Durability.class);
+        case "QueueStatus" -> List.of(QueueStatus.class);
         case "Name" -> List.of(String.class);
         case "Sequence" -> List.of(long.class, Long.class);
         case "Headers" -> List.of(Map.class);

@@ -310,6 +310,23 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldSetTheStatusOfAQueue() {
+    orders.publish("one");
+    assertThat(orders.status()).isEqualTo(QueueStatus.UP);
+    orders.status(QueueStatus.DOWN);
+    assertThat(orders.status()).isEqualTo(QueueStatus.DOWN);
+    assertThat(orders.info().stats().status()).isEqualTo(QueueStatus.DOWN);
+    try (RiverClient impatient =
+        RiverClient.builder(client.servers().get(0).toString()).retryFor(Duration.ZERO).build()) {
+      assertThatThrownBy(() -> impatient.queue("orders").publish("two"))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("DOWN");
+    }
+    orders.status(QueueStatus.UP);
+    assertThat(orders.publish("two")).isEqualTo(1);
+  }
+
+  @Test
   void shouldDelayAndExpire() throws Exception {
     orders.publish(NewMessage.text("never").expiresAfter(Duration.ofMillis(1)));
     orders.publish(NewMessage.text("later").deliverAfter(Duration.ofMillis(300)));

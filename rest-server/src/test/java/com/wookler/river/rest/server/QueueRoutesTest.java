@@ -38,6 +38,30 @@ class QueueRoutesTest extends ServerFixture {
     assertThat(asked.put("/v1/queues/ORDERS", "").status()).isEqualTo(409);
   }
 
+  @Test
+  void shouldSetTheStatusOfAQueue() {
+    asked.put("/v1/queues/orders", "");
+    asked.post("/v1/queues/orders/messages", "one");
+    assertThat(asked.get("/v1/queues/orders/status").body()).isEqualTo("{\"status\":\"UP\"}");
+
+    Asked.Reply set = asked.put("/v1/queues/orders/status", "{\"status\":\"READ_ONLY\"}");
+
+    assertThat(set.status()).isEqualTo(200);
+    assertThat(set.body()).isEqualTo("{\"status\":\"READ_ONLY\"}");
+    assertThat(asked.get("/v1/queues/orders").json().at("/stats/status").asText())
+        .isEqualTo("READ_ONLY");
+    Asked.Reply refused = asked.post("/v1/queues/orders/messages", "two");
+    assertThat(refused.status()).isEqualTo(503);
+    assertThat(refused.problem()).isEqualTo("unavailable");
+    assertThat(refused.body()).contains("READ_ONLY");
+    assertThat(asked.put("/v1/queues/orders/status", "{}").field()).isEqualTo("status");
+    assertThat(asked.put("/v1/queues/orders/status", "{\"status\":\"OFF\"}").status())
+        .isEqualTo(400);
+    assertThat(asked.get("/v1/queues/none/status").status()).isEqualTo(404);
+    asked.put("/v1/queues/orders/status", "{\"status\":\"UP\"}");
+    assertThat(asked.post("/v1/queues/orders/messages", "two").status()).isEqualTo(201);
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"2s", "2ss", "2S", "2 SS", "2000", "2000ms", "2000 MS", "PT2S", "pt2s", "PT0M2S"})

@@ -9,6 +9,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueLockedException;
+import com.wookler.river.core.message.QueueStatusException;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -111,7 +112,7 @@ public final class RequestException extends RuntimeException {
           0,
           actual.isPresent() ? actual.getAsLong() : null);
     }
-    if (thrown instanceof QueueClosedException) {
+    if (thrown instanceof QueueClosedException || thrown instanceof QueueStatusException) {
       return later(Reason.UNAVAILABLE, text, UNAVAILABLE_SECONDS);
     }
     Reason reason = thrown instanceof RiverException known ? reason(known) : null;

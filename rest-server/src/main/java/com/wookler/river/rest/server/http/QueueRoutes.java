@@ -6,20 +6,24 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.QueueStats;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
 import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.SettingsJson;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The routes for queues. */
 final class QueueRoutes {
   private static final String PATH = "/v1/queues/{queue}";
+  private static final String STATUS = PATH + "/status";
 
   private final QueueResolver queues;
 
@@ -33,12 +37,17 @@ final class QueueRoutes {
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
         new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
         new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
-        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete));
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete),
+        new Endpoint(HttpMethod.GET, STATUS, Right.CONSUME, Set.of(), this::status),
+        new Endpoint(HttpMethod.PUT, STATUS, Right.ADMIN, Set.of(), this::putStatus));
   }
 
   /** A queue in the contract. */
   record QueueJson(
       String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
+
+  /** The status of a queue in the contract. */
+  record StatusJson(QueueStatus status) {}
 
   record QueuesJson(List<QueueJson> queues) {}
 
@@ -89,6 +98,27 @@ final class QueueRoutes {
         () -> {
           queues.catalog().change(queue, asked);
           return ApiResponse.ok(ApiResponse.buffer(json(queue)));
+        });
+  }
+
+  private Future<ApiResponse> status(ApiRequest call) {
+    return status(call, queue -> {});
+  }
+
+  private Future<ApiResponse> putStatus(ApiRequest call) {
+    QueueStatus to = call.body(StatusJson.class).status();
+    if (to == null) {
+      throw RequestException.field("status", "is missing");
+    }
+    return status(call, queue -> queue.status(to));
+  }
+
+  private Future<ApiResponse> status(ApiRequest call, Consumer<MessageQueue<?>> change) {
+    MessageQueue<?> queue = queues.queue(call.name("queue")).queue();
+    return call.blocking(
+        () -> {
+          change.accept(queue);
+          return ApiResponse.ok(ApiResponse.buffer(new StatusJson(queue.status())));
         });
   }
 
