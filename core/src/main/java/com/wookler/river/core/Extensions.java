@@ -9,7 +9,7 @@ import java.util.ServiceLoader;
 /** Finds the extensions: those of queues, and those that read further elements of a subscriber. */
 final class Extensions {
   private static final List<String> OF_THE_REACTOR =
-      List.of("executor", "processor", "filter", "selector");
+      List.of("executor", "processor", "filter", "selector", "failure");
 
   private final List<SubscriberExtension> found = new ArrayList<>();
 

@@ -103,6 +103,7 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("filtered", Count.class, SubscriberStats::filtered);
     all.add("expired", Count.class, SubscriberStats::expired);
     all.add("discarded", Count.class, SubscriberStats::discarded);
+    all.add("paused", Gauge.class, stats -> stats.paused() ? 1 : 0);
   }
 
   private void add(String name, Class<? extends AbstractMeasure> type, ToLongFunction<S> figure) {

@@ -37,4 +37,14 @@ public interface BatchProcessor<M> {
   static <M> BatchProcessor<M> of(Processor<M> processor) {
     return new ProcessorAdapter<>(processor, true);
   }
+
+  /**
+   * Adapts an asynchronous processor, for a route of a selector or a processor that contains other
+   * ones; the last of its chain.
+   *
+   * @param maxInFlight how many messages may have begun and not ended
+   */
+  static <M> BatchProcessor<M> ofAsync(AsyncProcessor<M> processor, int maxInFlight) {
+    return new AsyncAdapter<>(processor, true, maxInFlight);
+  }
 }

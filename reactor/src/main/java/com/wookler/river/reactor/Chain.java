@@ -57,6 +57,21 @@ final class Chain<M> implements Stage<M> {
     }
   }
 
+  /** Waits for each in turn, as long as this altogether. */
+  static boolean awaitAll(List<? extends Stage<?>> stages, long nanos) {
+    long end = System.nanoTime() + nanos;
+    boolean ended = true;
+    for (Stage<?> stage : stages) {
+      ended &= stage.awaitStages(Math.max(0, end - System.nanoTime()));
+    }
+    return ended;
+  }
+
+  @Override
+  public boolean awaitStages(long nanos) {
+    return awaitAll(stages, nanos);
+  }
+
   @Override
   public void close() {
     stages.forEach(Stage::close);

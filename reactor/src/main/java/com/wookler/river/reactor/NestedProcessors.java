@@ -8,6 +8,7 @@ import com.wookler.river.common.config.ConfigNode;
  */
 public final class NestedProcessors {
   private static final String IGNORE = "ignore.exception";
+  private static final String MOST_IN_FLIGHT = "async.max.in.flight";
 
   private NestedProcessors() {}
 
@@ -15,7 +16,7 @@ public final class NestedProcessors {
    * Creates the processor that an element names, and configures it with the element.
    *
    * @throws com.wookler.river.common.errors.ConfigurationException its class is neither a {@link
-   *     Processor} nor a {@link BatchProcessor}, or cannot be created
+   *     Processor} nor a {@link BatchProcessor} nor an {@link AsyncProcessor}, or cannot be created
    */
   @SuppressWarnings("unchecked") // the XML names the class; what it processes is up to the user
   public static <M> BatchProcessor<M> read(ConfigNode node) {
@@ -26,13 +27,22 @@ public final class NestedProcessors {
     if (made instanceof Processor<?> single) {
       return new ProcessorAdapter<>((Processor<M>) single, node.bool(IGNORE, true));
     }
+    if (made instanceof AsyncProcessor<?> async) {
+      int most = node.integer(MOST_IN_FLIGHT, AsyncAdapter.MOST_BY_DEFAULT);
+      if (most < 1) {
+        throw node.error(MOST_IN_FLIGHT, "is " + most + "; it must be 1 or more");
+      }
+      return new AsyncAdapter<>((AsyncProcessor<M>) async, node.bool(IGNORE, true), most);
+    }
     throw node.error(
         "names the class "
             + made.getClass().getName()
             + ", which is neither a "
             + Processor.class.getName()
+            + ", "
+            + BatchProcessor.class.getName()
             + " nor a "
-            + BatchProcessor.class.getName());
+            + AsyncProcessor.class.getName());
   }
 
   /**

@@ -8,12 +8,14 @@ import java.util.Objects;
 
 /**
  * Adapts a processor of single messages to one of batches. An exception fails only the message that
- * was processed. When the reactor has interrupted the thread, the rest of the batch is released.
+ * was processed. When the reactor has interrupted the thread, or the exception pauses the
+ * subscriber, the rest of the batch is released.
  */
 final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
   private final Processor<M> processor;
   private final boolean ignoring;
   private final Processor<M> called; // the processor, or what is around it
+  private volatile FailurePolicies policies = FailurePolicies.NONE; // those of its reactor
 
   /**
    * Creates an adapter.
@@ -40,9 +42,12 @@ final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, A
   @Override
   public List<ProcessResult<M>> process(List<Delivery<M>> batch) {
     List<ProcessResult<M>> results = new ArrayList<>(batch.size());
+    boolean pauses = false;
     for (Delivery<M> delivery : batch) {
-      results.add(
-          Thread.currentThread().isInterrupted() ? ProcessResult.release() : process(delivery));
+      boolean skipped = pauses || Thread.currentThread().isInterrupted();
+      ProcessResult<M> result = skipped ? ProcessResult.release() : process(delivery);
+      pauses |= policies.pauses(result);
+      results.add(result);
     }
     return results;
   }
@@ -68,6 +73,9 @@ final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, A
   @Override
   @SuppressWarnings("unchecked") // a processor of these messages
   public void startIn(ReactorContext<M> reactor) {
+    if (reactor instanceof ReactorRuntime<M> runtime) {
+      policies = runtime.policies();
+    }
     if (processor instanceof ReactorAware<?> aware) {
       ((ReactorAware<M>) aware).startIn(reactor);
     }

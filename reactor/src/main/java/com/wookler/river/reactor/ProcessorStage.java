@@ -25,18 +25,20 @@ final class ProcessorStage<M> implements Stage<M> {
       ProcessorCounters counters,
       ReactorContext<M> context) {
     this.name = name;
-    this.processor = processor;
-    this.called = interceptor == null ? processor : around(name, processor, interceptor);
+    this.processor =
+        interceptor != null && processor instanceof ProcessorAdapter<M> single
+            ? single.around(name, interceptor)
+            : processor;
+    this.called =
+        interceptor == null || this.processor != processor
+            ? this.processor
+            : batch -> interceptor.aroundBatch(name, batch, processor);
+    if (processor instanceof AsyncAdapter<M> async) {
+      async.resultsTo(this::completed);
+    }
     this.counters = counters;
     this.context = context;
     this.failures = new FailureLog(name);
-  }
-
-  private static <M> BatchProcessor<M> around(
-      String name, BatchProcessor<M> processor, ProcessorInterceptor<M> interceptor) {
-    return processor instanceof ProcessorAdapter<M> single
-        ? single.around(name, interceptor)
-        : batch -> interceptor.aroundBatch(name, batch, processor);
   }
 
   @Override
@@ -50,6 +52,9 @@ final class ProcessorStage<M> implements Stage<M> {
     for (int i = 0; i < batch.size(); i++) {
       ProcessResult<M> result = results.get(i);
       take(batch.get(i), result, passed, handler);
+      if (result.kind() == ProcessResult.Kind.LATER && processor instanceof AsyncAdapter) {
+        continue; // counted when it has ended
+      }
       if (result.isSuccess()) {
         success++;
       } else if (result.kind()
@@ -95,16 +100,28 @@ final class ProcessorStage<M> implements Stage<M> {
       ProcessResult<M> result,
       List<Delivery<M>> passed,
       ResultHandler<M> handler) {
-    Throwable cause = result.cause();
-    if (cause != null) {
-      counters.exception();
-      failures.log(delivery, cause);
-    }
+    noteCause(delivery, result);
     switch (result.kind()) {
       case PASS -> pass(delivery, result.messages(), passed);
       case LATER -> {} // the processor completes it
       default -> handler.handle(delivery, result);
     }
+  }
+
+  private void noteCause(Delivery<M> delivery, ProcessResult<M> result) {
+    Throwable cause = result.cause();
+    if (cause != null) {
+      counters.exception();
+      failures.log(delivery, cause);
+    }
+  }
+
+  /** Applies a result that an asynchronous processor gives later. */
+  private void completed(Delivery<M> delivery, ProcessResult<M> result) {
+    noteCause(delivery, result);
+    boolean released = result.kind() == ProcessResult.Kind.RELEASE;
+    counters.results(result.isSuccess() ? 1 : 0, result.isSuccess() || released ? 0 : 1);
+    decide(delivery, result);
   }
 
   private void pass(
@@ -130,6 +147,11 @@ final class ProcessorStage<M> implements Stage<M> {
     if (processor instanceof ReactorAware<?> aware) {
       ((ReactorAware<M>) aware).startIn(context);
     }
+  }
+
+  @Override
+  public boolean awaitStages(long nanos) {
+    return !(processor instanceof AsyncAdapter<M> async) || async.awaitStages(nanos);
   }
 
   @Override

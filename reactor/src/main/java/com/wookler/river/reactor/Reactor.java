@@ -10,10 +10,13 @@ import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -174,8 +177,10 @@ public final class Reactor<M> implements AutoCloseable {
    * Closes the reactor: it takes no further messages and waits for the batches that have begun.
    * Batches that take longer than the timeout are interrupted. Messages that no processor has begun
    * are released as if they had not been delivered; the others are delivered again as a further
-   * attempt. Then processors that are {@link AutoCloseable} are closed, unless one is still stuck.
-   * Idempotent. A shutdown hook may call, and a processor, for which the method does not wait.
+   * attempt. Stages of asynchronous processors are waited for as well, until the timeout; what they
+   * give later still counts while the subscriber is open. Then processors that are {@link
+   * AutoCloseable} are closed, unless one is still stuck. Idempotent. A shutdown hook may call, and
+   * a processor, for which the method does not wait.
    *
    * @return whether all batches ended in time
    */
@@ -184,9 +189,14 @@ public final class Reactor<M> implements AutoCloseable {
     boolean byWorker = workers.isWorkerThread();
     gate.setState(PauseGate.State.STOPPED);
     workers.wake();
+    long began = System.nanoTime();
     boolean inTime = workers.awaitEnd(timeout);
     boolean ended = inTime;
-    if (!inTime) {
+    if (inTime && !byWorker) {
+      long nanos = TimeUnit.NANOSECONDS.convert(timeout) - (System.nanoTime() - began);
+      inTime = chain.awaitStages(Math.max(0, nanos));
+      ended = inTime;
+    } else if (!inTime) {
       workers.interrupt();
       ended = workers.awaitEnd(GRACE);
       workers.returnBatches();
@@ -242,6 +252,7 @@ public final class Reactor<M> implements AutoCloseable {
     private final Subscriber<M> subscriber;
     private final List<Part<M>> parts = new ArrayList<>();
     private int processors;
+    private boolean ended; // by an asynchronous processor
     private int threads = 1;
     private int batchSize; // 0: the default
     private @Nullable Order order;
@@ -250,6 +261,7 @@ public final class Reactor<M> implements AutoCloseable {
     private @Nullable Duration timeLimit;
     private boolean ackAsync;
     private @Nullable ProcessorInterceptor<M> interceptor;
+    private final Map<Class<? extends Throwable>, FailurePolicy> policies = new LinkedHashMap<>();
     private TimeSource time = TimeSource.system();
 
     /** Creates a stage of the reactor that is being built. */
@@ -260,6 +272,11 @@ public final class Reactor<M> implements AutoCloseable {
 
     private Builder(Subscriber<M> subscriber) {
       this.subscriber = Objects.requireNonNull(subscriber, "subscriber");
+    }
+
+    private void add(Part<M> part) {
+      check(!ended, "has something after an asynchronous processor, which must be the last");
+      parts.add(part);
     }
 
     /** Adds a processor with the name {@code processor-<n>}, n counting from 1. */
@@ -296,7 +313,22 @@ public final class Reactor<M> implements AutoCloseable {
       Objects.requireNonNull(name, "name");
       Objects.requireNonNull(processor, "processor");
       processors++;
-      parts.add(factory -> factory.processor(name, processor));
+      add(factory -> factory.processor(name, processor));
+      return this;
+    }
+
+    /**
+     * Adds an asynchronous processor, the last of the chain: it acknowledges when its stage
+     * completes.
+     *
+     * @param name in counters and log
+     * @param maxInFlight how many messages may have begun and not ended; then the reactor's threads
+     *     wait. With {@link #orderBy} {@link Order#SEQUENCE} one
+     */
+    public Builder<M> asyncProcessor(String name, AsyncProcessor<M> processor, int maxInFlight) {
+      check(maxInFlight >= 1, "has a processor with " + maxInFlight + " messages in flight");
+      batchProcessor(name, new AsyncAdapter<>(processor, true, maxInFlight));
+      ended = true;
       return this;
     }
 
@@ -308,7 +340,7 @@ public final class Reactor<M> implements AutoCloseable {
      */
     public Builder<M> filter(Predicate<? super Delivery<M>> filter) {
       Objects.requireNonNull(filter, "filter");
-      parts.add(factory -> factory.filter(filter));
+      add(factory -> factory.filter(filter));
       return this;
     }
 
@@ -326,7 +358,7 @@ public final class Reactor<M> implements AutoCloseable {
     public Builder<M> select(Selector<M> selector) {
       Objects.requireNonNull(selector, "selector");
       processors++;
-      parts.add(factory -> factory.selector(selector));
+      add(factory -> factory.selector(selector));
       return this;
     }
 
@@ -419,6 +451,17 @@ public final class Reactor<M> implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Sets what becomes of messages over which a processor, filter or route throws an exception of
+     * a class or its subclasses (default {@link FailurePolicy#RETRY}). The most specific class
+     * counts, and causes are looked at too: the rule with the fewest classes between itself and the
+     * exception or one of its causes, of equals the one of the outermost.
+     */
+    public Builder<M> onFailure(Class<? extends Throwable> type, FailurePolicy policy) {
+      policies.put(Objects.requireNonNull(type, "type"), Objects.requireNonNull(policy, "policy"));
+      return this;
+    }
+
     /** Adds what runs around each call of a processor; the first one is around the others. */
     public Builder<M> around(ProcessorInterceptor<M> added) {
       Objects.requireNonNull(added, "added");
@@ -451,7 +494,8 @@ public final class Reactor<M> implements AutoCloseable {
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
       boolean oneAtATime = order == Order.SEQUENCE;
       ReactorRuntime<M> runtime =
-          new ReactorRuntime<>(subscriber, time, effectiveBatchSize(), oneAtATime);
+          new ReactorRuntime<>(
+              subscriber, time, effectiveBatchSize(), oneAtATime, new FailurePolicies(policies));
       StageFactory<M> factory = new StageFactory<>(runtime, new ArrayList<>(), interceptor);
       Chain<M> chain =
           new Chain<>(parts.stream().map(part -> part.create(factory)).toList(), ackAsync);

@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
  * <subscriber name="audit">
  *   <params>...</params>
  *   <executor><params><param name="executor.pool.size" value="4"/></params></executor>
+ *   <failure exception="java.sql.SQLException" policy="retry, reject or pause"/>
  *   <filter class="a java.util.function.Predicate of deliveries"/>
  *   <processor name="store" class="a Processor or BatchProcessor"><params>...</params></processor>
  *   <selector>

@@ -16,6 +16,7 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
   private final TimeSource time;
   private final int batchSize;
   private final boolean oneAtATime;
+  private final FailurePolicies policies;
   private final ReactorCounters counters = new ReactorCounters();
   private final PauseGate gate;
   private volatile @Nullable WorkerGroup<M> workers; // set once, after the processors have started
@@ -26,7 +27,13 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
    * @param batchSize the largest number of messages that a worker takes at once
    * @param oneAtATime whether the reactor has a single worker, for which no substitute is started
    */
-  ReactorRuntime(Subscriber<M> subscriber, TimeSource time, int batchSize, boolean oneAtATime) {
+  ReactorRuntime(
+      Subscriber<M> subscriber,
+      TimeSource time,
+      int batchSize,
+      boolean oneAtATime,
+      FailurePolicies policies) {
+    this.policies = policies;
     this.subscriber = subscriber;
     this.time = time;
     this.batchSize = batchSize;
@@ -51,6 +58,10 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
     return oneAtATime;
   }
 
+  FailurePolicies policies() {
+    return policies;
+  }
+
   ReactorCounters counters() {
     return counters;
   }
@@ -66,7 +77,7 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
 
   /** Creates the handler for the results of one batch. */
   ResultHandler<M> newResultHandler() {
-    return new ResultHandler<>(subscriber, counters, gate);
+    return new ResultHandler<>(subscriber, counters, gate, policies);
   }
 
   @Override

@@ -19,7 +19,8 @@ import java.util.function.Predicate;
  * once.
  */
 final class ReactorXml {
-  static final List<String> ELEMENTS = List.of("executor", "processor", "filter", "selector");
+  static final List<String> ELEMENTS =
+      List.of("executor", "processor", "filter", "selector", "failure");
 
   private static final String THREADS = InlineExecutor.PARAMS.get(0);
   private static final String BATCH_SIZE = InlineExecutor.PARAMS.get(1);
@@ -32,7 +33,7 @@ final class ReactorXml {
 
   ReactorXml(ConfigNode subscriber) {
     if (subscriber.child("processor").isEmpty() && subscriber.child("selector").isEmpty()) {
-      throw subscriber.error("has an <executor> or a <filter>, but no <processor>");
+      throw subscriber.error("has an <executor>, a <filter> or a <failure>, but no <processor>");
     }
     boolean ackAsync = subscriber.bool(ACK_ASYNC, false);
     settings.add(builder -> builder.ackAsync(ackAsync));
@@ -42,6 +43,7 @@ final class ReactorXml {
         case "filter" -> filter(node);
         case "processor" -> processor(node);
         case "selector" -> selector(node);
+        case "failure" -> failure(node);
         default -> {} // elements of the queue
       }
     }
@@ -121,6 +123,19 @@ final class ReactorXml {
     String name = node.requireAttribute("name");
     BatchProcessor<Object> processor = NestedProcessors.read(node);
     settings.add(builder -> builder.batchProcessor(name, processor));
+  }
+
+  private void failure(ConfigNode node) {
+    node.allowAttributes(List.of("exception", "policy"));
+    Class<? extends Throwable> type = node.classAttribute("exception", Throwable.class);
+    String name = node.requireAttribute("policy");
+    for (FailurePolicy policy : FailurePolicy.values()) {
+      if (policy.name().equalsIgnoreCase(name)) {
+        settings.add(builder -> builder.onFailure(type, policy));
+        return;
+      }
+    }
+    throw node.error("attribute 'policy' is '" + name + "'; retry, reject and pause are allowed");
   }
 
   private void selector(ConfigNode node) {

@@ -26,10 +26,16 @@ final class ResultHandler<M> {
   private final Subscriber<M> subscriber;
   private final ReactorCounters counters;
   private final PauseGate gate;
+  private final FailurePolicies policies;
   private final List<Delivery<M>> toAck = new ArrayList<>();
   private @Nullable Error error;
 
-  ResultHandler(Subscriber<M> subscriber, ReactorCounters counters, PauseGate gate) {
+  ResultHandler(
+      Subscriber<M> subscriber,
+      ReactorCounters counters,
+      PauseGate gate,
+      FailurePolicies policies) {
+    this.policies = policies;
     this.subscriber = subscriber;
     this.counters = counters;
     this.gate = gate;
@@ -79,7 +85,7 @@ final class ResultHandler<M> {
         counters.rejected.increment();
       }
       case FAILED -> {
-        delivery.fail(Objects.requireNonNull(result.cause()));
+        failed(delivery, Objects.requireNonNull(result.cause()));
         counters.failed.increment();
       }
       case RELEASE -> {
@@ -91,6 +97,22 @@ final class ResultHandler<M> {
         counters.released.increment();
       }
       default -> throw new IllegalStateException("cannot apply " + result);
+    }
+  }
+
+  private void failed(Delivery<M> delivery, Throwable cause) {
+    switch (policies.of(cause)) {
+      case RETRY -> delivery.fail(cause);
+      case REJECT -> delivery.reject(String.valueOf(cause), cause);
+      case PAUSE -> {
+        subscriber.pause(); // first: no consumer may take the released message meanwhile
+        LOG.error(
+            "Subscriber {} is paused because of sequence {}; resume it once the cause is repaired",
+            subscriber.name(),
+            delivery.sequence(),
+            cause);
+        delivery.release();
+      }
     }
   }
 

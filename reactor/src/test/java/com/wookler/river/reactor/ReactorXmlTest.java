@@ -19,6 +19,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Predicate;
@@ -100,6 +102,39 @@ class ReactorXmlTest {
     public String fromBytes(byte[] bytes) {
       return new String(bytes, StandardCharsets.UTF_8);
     }
+  }
+
+  /** Fails each message by its stage. */
+  public static final class Failing implements AsyncProcessor<String> {
+    @Override
+    public CompletionStage<ProcessResult<String>> process(Delivery<String> delivery) {
+      return CompletableFuture.failedFuture(new IllegalArgumentException(delivery.data()));
+    }
+  }
+
+  @Test
+  void shouldReadPoliciesAndAsynchronousProcessors() throws IOException {
+    String children =
+        """
+        <failure exception="java.lang.RuntimeException" policy="pause"/>
+        <failure exception="java.lang.IllegalArgumentException" policy="reject"/>
+        <processor name="send" class="%sFailing">
+          <params><param name="async.max.in.flight" value="3"/></params>
+        </processor>
+        """
+            .formatted(NAME);
+    try (MessageQueue<String> queue = configured(children)) {
+      queue.start();
+      queue.publisher().publish("m");
+      await().until(() -> queue.subscriber("audit").stats().dead() == 1);
+    }
+    assertThatThrownBy(() -> configured(children.replace("\"reject", "\"drop")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("retry, reject and pause");
+    assertThatThrownBy(() -> configured(children.replace("lang.Ill", "lang.ill")))
+        .isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> configured(children.replace("value=\"3", "value=\"0")))
+        .isInstanceOf(ConfigurationException.class);
   }
 
   @BeforeEach

@@ -359,6 +359,16 @@ public final class ConfigNode {
     return ObjectFactory.create(this, param, requireParam(param), type);
   }
 
+  /**
+   * Returns the class that a required attribute names.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException there is no such class, or it is
+   *     no {@code type}
+   */
+  public <T> Class<? extends T> classAttribute(String name, Class<T> type) {
+    return ObjectFactory.find(this, null, requireAttribute(name), type);
+  }
+
   /** Returns the element and its location: {@code <queue name="orders"> at orders.xml:12}. */
   @Override
   public String toString() {

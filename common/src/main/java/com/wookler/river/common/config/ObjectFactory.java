@@ -37,7 +37,7 @@ final class ObjectFactory {
     return created;
   }
 
-  private static <T> Class<? extends T> find(
+  static <T> Class<? extends T> find(
       ConfigNode node, @Nullable String param, String className, Class<T> type) {
     Class<?> found = load(node, param, className, Thread.currentThread().getContextClassLoader());
     if (found == null) {

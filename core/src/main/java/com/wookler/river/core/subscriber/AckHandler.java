@@ -109,6 +109,12 @@ final class AckHandler<M> {
         delivery.deadLetter(Objects.requireNonNull(reason, "reason"), null));
   }
 
+  void reject(MessageDelivery<M> delivery, String reason, Throwable cause) {
+    Objects.requireNonNull(reason, "reason");
+    DeadLetter letter = delivery.deadLetter(reason, cause.getClass().getName());
+    deadLetter(delivery, Acknowledgement.REJECTED, letter);
+  }
+
   private void deadLetter(
       MessageDelivery<M> delivery, Acknowledgement acknowledgement, DeadLetter letter) {
     if (!state.config.ackRequired()) {

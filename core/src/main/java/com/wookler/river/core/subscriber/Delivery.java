@@ -148,6 +148,14 @@ public interface Delivery<M> {
    */
   void reject(String reason);
 
+  /**
+   * Makes the message a dead letter as {@link #reject(String)} does, which also keeps the class of
+   * an exception.
+   */
+  default void reject(String reason, Throwable cause) {
+    reject(reason);
+  }
+
   /** Gives the message back unprocessed: available again at once; this attempt does not count. */
   void release();
 

@@ -30,6 +30,8 @@ interface DeliveryOwner<M> {
 
   void reject(MessageDelivery<M> delivery, String reason);
 
+  void reject(MessageDelivery<M> delivery, String reason, Throwable cause);
+
   void release(MessageDelivery<M> delivery);
 
   void extend(MessageDelivery<M> delivery, Duration time);

@@ -101,6 +101,11 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     }
 
     @Override
+    public void reject(MessageDelivery<M> delivery, String reason, Throwable cause) {
+      ackHandler.reject(delivery, reason, cause);
+    }
+
+    @Override
     public void release(MessageDelivery<M> delivery) {
       ackHandler.release(delivery);
     }
@@ -360,7 +365,8 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
           state.acknowledgements.deadDropped(),
           state.acknowledgements.filtered(),
           state.fetcher.expiry().expired(),
-          state.discarded());
+          state.discarded(),
+          state.isPaused());
     } finally {
       state.lock.unlock();
     }

@@ -217,6 +217,11 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
     owner.reject(this, reason);
   }
 
+  @Override
+  public void reject(String reason, Throwable cause) {
+    owner.reject(this, reason, cause);
+  }
+
   long publishedMicros() {
     return publishedMicros;
   }

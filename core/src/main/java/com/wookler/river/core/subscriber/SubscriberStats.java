@@ -26,6 +26,8 @@ import java.time.Duration;
  * @param expired messages since it was opened that expired before it had completed them
  * @param discarded messages since it was opened that the queue discarded before it had completed
  *     them
+ * @param paused whether deliveries are stopped: {@link Subscriber#pause}, also by a reactor's
+ *     policy
  */
 public record SubscriberStats(
     long lag,
@@ -42,4 +44,5 @@ public record SubscriberStats(
     long deadDropped,
     long filtered,
     long expired,
-    long discarded) {}
+    long discarded,
+    boolean paused) {}

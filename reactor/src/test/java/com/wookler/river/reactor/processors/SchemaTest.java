@@ -26,6 +26,7 @@ class SchemaTest {
   void shouldOfferEveryParameterAndNoOther() throws Exception {
     Set<String> known = new TreeSet<>(TrustedCertificates.PARAMS);
     known.add("ignore.exception");
+    known.add("async.max.in.flight");
     List.of(Meaning.AWAY, Meaning.RETRY, Meaning.REJECT)
         .forEach(meaning -> known.add(StatusRules.param(meaning)));
     for (Class<?> processor :

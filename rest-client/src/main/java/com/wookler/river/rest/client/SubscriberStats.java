@@ -18,6 +18,8 @@ package com.wookler.river.rest.client;
  * @param expired messages that expired before they were completed, since it was opened
  * @param discarded messages that the queue discarded before they were completed, since it was
  *     opened
+ * @param paused whether deliveries are stopped, by {@link RemoteSubscriber#pause} or by the failure
+ *     of a processor at the server
  */
 public record SubscriberStats(
     long lag,
@@ -33,4 +35,5 @@ public record SubscriberStats(
     long deadDropped,
     long filtered,
     long expired,
-    long discarded) {}
+    long discarded,
+    boolean paused) {}

@@ -103,7 +103,11 @@ public final class QueueMetrics {
           counter(
               "river_subscriber_discarded",
               "Messages that the queue discarded before they were completed",
-              SubscriberStats::discarded));
+              SubscriberStats::discarded),
+          gauge(
+              "river_subscriber_paused",
+              "Whether deliveries are stopped: 1, else 0",
+              stats -> stats.paused() ? 1 : 0));
 
   private final QueueCatalog catalog;
   private final SeriesLimiter queues;

@@ -80,7 +80,8 @@ final class SubscriberRoutes {
       long deadDropped,
       long filtered,
       long expired,
-      long discarded) {
+      long discarded,
+      boolean paused) {
     static StatsJson of(SubscriberStats stats) {
       return new StatsJson(
           stats.lag(),
@@ -96,7 +97,8 @@ final class SubscriberRoutes {
           stats.deadDropped(),
           stats.filtered(),
           stats.expired(),
-          stats.discarded());
+          stats.discarded(),
+          stats.paused());
     }
   }
 
