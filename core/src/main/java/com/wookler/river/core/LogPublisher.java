@@ -194,6 +194,18 @@ final class LogPublisher<M> implements Publisher<M> {
     return PublishResult.stored(reached(promised, sequence, 1), promised);
   }
 
+  /** See {@link MessageQueue#publishContinuation}. */
+  boolean publishContinuation(
+      TransferTarget target, ForwardOrigin origin, long oldest, List<Message<M>> batch) {
+    List<Message<M>> messages = copy(batch);
+    byte[][] bytes = converted(messages);
+    Supplier<Long> put = () -> target.takeContinued(origin, oldest, messages, bytes);
+    long sequence = anyIsDelayed(messages) ? delays.publishing(put) : put.get();
+    boolean stored = sequence != TransferTarget.NONE;
+    reached(Durability.DISK, stored ? sequence + bytes.length : log.nextSequence(), 0);
+    return stored;
+  }
+
   private long store(Message<M> message) {
     Message<M> present = present(message);
     return isDelayed(present) ? delays.publishing(() -> append(present)) : append(present);

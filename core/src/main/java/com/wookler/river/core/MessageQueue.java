@@ -16,6 +16,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.subscriber.ContinuationTarget;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -59,7 +60,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> type of the data
  */
-public final class MessageQueue<M> implements Configurable, AutoCloseable {
+public final class MessageQueue<M> implements Configurable, ContinuationTarget<M>, AutoCloseable {
   private final Listeners listeners = new Listeners();
   private final QueueLifecycle<M> lifecycle = new QueueLifecycle<>(listeners);
 
@@ -246,6 +247,12 @@ public final class MessageQueue<M> implements Configurable, AutoCloseable {
     RunningQueue<M> queue = running();
     ForwardOrigin from = new ForwardOrigin(origin.id(), position);
     return queue.publisher().putFrom(queue.target(), from, message, level);
+  }
+
+  @Override
+  public boolean publishContinuation(ForwardOrigin origin, long oldest, List<Message<M>> messages) {
+    RunningQueue<M> queue = running();
+    return queue.publisher().publishContinuation(queue.target(), origin, oldest, messages);
   }
 
   /**

@@ -9,6 +9,7 @@ import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.subscriber.ContinuationOrigin;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
@@ -260,7 +261,13 @@ final class SubscriberRegistry<M> {
       DeadLetterStore<M> letters = deadLetters.apply(config.name(), store.directory(config.name()));
       try {
         return new DurableSubscriber<>(
-            context, config, ledger, counters.subscriber(config.name()), letters, this::closed);
+            context,
+            config,
+            ledger,
+            counters.subscriber(config.name()),
+            letters,
+            new ContinuationOrigin(store.directory(config.name()), context.identity()),
+            this::closed);
       } catch (Throwable e) {
         FirstFailure.closeAfter(e, letters, ledger);
         throw e;

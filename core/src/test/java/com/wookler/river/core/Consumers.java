@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /** What consumers do with the subscribers of a {@link ModelledQueue}, and its models with them. */
@@ -101,6 +103,23 @@ final class Consumers {
       delivery.ack();
       model.acked(delivery);
     }
+  }
+
+  /** With a target that takes what continues it. */
+  void ackAndPublish(int a, int b) {
+    SubscriberModel model = now(a);
+    if (model.out().isEmpty() || !model.config().ackRequired()) {
+      return;
+    }
+    Delivery<byte[]> delivery = model.out().get(b % model.out().size());
+    List<Long> places = new ArrayList<>();
+    for (int i = 0; i < 2; i++) { // again is harmless
+      delivery.ackAndPublish(
+          (origin, oldest, messages) -> places.add(origin.sequence()),
+          List.of(Message.of(delivery.data())));
+    }
+    assertThat(places).containsExactly(delivery.place());
+    model.acked(delivery);
   }
 
   void ackUpTo(int a, int b) {

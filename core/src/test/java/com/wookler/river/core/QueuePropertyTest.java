@@ -50,6 +50,7 @@ class QueuePropertyTest {
     NEXT,
     TAKE_BATCH,
     ACK,
+    ACK_AND_PUBLISH,
     ACK_UP_TO,
     NACK,
     RELEASE,
@@ -171,6 +172,7 @@ class QueuePropertyTest {
       case NEXT -> consumers.next(a, 1 + b);
       case TAKE_BATCH -> consumers.takeBatch(a, 1 + b);
       case ACK -> consumers.ack(a, b);
+      case ACK_AND_PUBLISH -> consumers.ackAndPublish(a, b);
       case ACK_UP_TO -> consumers.ackUpTo(a, b);
       case NACK -> consumers.decide(a, b, nack(b));
       case RELEASE -> consumers.decide(a, b, Settlement.release());

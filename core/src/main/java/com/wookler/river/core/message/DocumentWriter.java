@@ -88,6 +88,12 @@ public final class DocumentWriter {
     put(data, key, origin.in(headers, ForwardOrigin.HEADER), Terms.withoutId(terms));
   }
 
+  /** Adds a message that continues a delivery of another queue; without an id. */
+  public void addContinued(byte[] data, Message<?> message, ForwardOrigin origin) {
+    Map<String, byte[]> headers = origin.in(message.headers(), ForwardOrigin.CONTINUES);
+    put(data, message.key(), headers, Terms.withoutId(message.terms()));
+  }
+
   /** Adds a message that expired in another queue; an origin among its headers is replaced. */
   public void addExpired(Message<byte[]> copy, ForwardOrigin origin) {
     put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);

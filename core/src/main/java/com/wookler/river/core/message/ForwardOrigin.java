@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The origin of a message from another queue, or from another source. It is in the header {@value
  * #HEADER} if the queue forwards its messages ({@code queue.forward}) or the message was put with
  * an origin ({@link com.wookler.river.core.MessageQueue#putFrom}), and in {@value #EXPIRED} if the
- * message expired there; 24 bytes, big-endian. A header of one of these names that an application
- * publishes is not stored.
+ * message expired there, in {@value #CONTINUES} if it continues a message that was acknowledged
+ * with it; 24 bytes, big-endian. A header of one of these names that an application publishes is
+ * not stored.
  *
  * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; or
  *     of the other source
@@ -25,6 +26,9 @@ public record ForwardOrigin(UUID queue, long sequence) {
   /** The name of the header of a message that expired in another queue. */
   public static final String EXPIRED = "river-expired";
 
+  /** The name of the header of a message that continues a delivery of another queue. */
+  public static final String CONTINUES = "river-continues";
+
   private static final int BYTES = 24;
 
   /** Returns the origin in these headers; empty if the message was published here. */
@@ -35,6 +39,11 @@ public record ForwardOrigin(UUID queue, long sequence) {
   /** Returns the queue in which a message with these headers expired; empty if it did not. */
   public static Optional<ForwardOrigin> ofExpired(Map<String, byte[]> headers) {
     return of(headers.get(EXPIRED));
+  }
+
+  /** Returns the delivery that a message with these headers continues; empty if it does not. */
+  public static Optional<ForwardOrigin> ofContinued(Map<String, byte[]> headers) {
+    return of(headers.get(CONTINUES));
   }
 
   private static Optional<ForwardOrigin> of(byte @Nullable [] value) {
@@ -56,12 +65,15 @@ public record ForwardOrigin(UUID queue, long sequence) {
 
   /** Returns these headers without an origin. */
   static Map<String, byte[]> without(Map<String, byte[]> headers) {
-    if (!headers.containsKey(HEADER) && !headers.containsKey(EXPIRED)) {
+    if (!headers.containsKey(HEADER)
+        && !headers.containsKey(EXPIRED)
+        && !headers.containsKey(CONTINUES)) {
       return headers;
     }
     Map<String, byte[]> others = new LinkedHashMap<>(headers);
     others.remove(HEADER);
     others.remove(EXPIRED);
+    others.remove(CONTINUES);
     return others;
   }
 }

@@ -131,6 +131,40 @@ final class AckHandler<M> {
     }
   }
 
+  /**
+   * Acknowledges once what continues the message is published. Until then nothing else can be done
+   * with the delivery, and it does not time out; if it cannot be published, it is in flight again.
+   */
+  AckResult ackAfter(Acknowledgeable target, Runnable publish) {
+    if (!state.config.ackRequired()) {
+      throw new IllegalStateException(
+          "queue %s, subscriber %s does not acknowledge (subscriber.ack.required)"
+              .formatted(state.errors.queue(), state.config.name()));
+    }
+    AckResult taken =
+        state.change(
+            target,
+            (acknowledgements, own) ->
+                own.acknowledgement() == Acknowledgement.ACKED
+                    ? AckResult.REPEATED
+                    : acknowledgements.startDeadLetter(own, Acknowledgement.CONTINUED),
+            Effect.REMOVES);
+    if (taken != AckResult.DONE) {
+      return taken;
+    }
+    try {
+      publish.run();
+    } catch (Throwable e) {
+      deadLettering.restore(target);
+      throw e;
+    }
+    return state.change(target, Acknowledgements::continued, Effect.ACKNOWLEDGES);
+  }
+
+  void ackAfter(MessageDelivery<M> delivery, Runnable publish) {
+    ensureCurrent(delivery, ackAfter((Acknowledgeable) delivery, publish));
+  }
+
   void extend(MessageDelivery<M> delivery, Duration time) {
     if (Objects.requireNonNull(time, "time").isZero() || time.isNegative()) {
       throw new IllegalArgumentException("an extension by " + time);

@@ -5,5 +5,6 @@ enum Acknowledgement {
   ACKED,
   NACKED,
   RELEASED,
-  REJECTED
+  REJECTED,
+  CONTINUED // and acknowledged once what continues it is published
 }

@@ -127,6 +127,15 @@ final class Acknowledgements {
         : givenBack(target, acknowledgement, ledger.startDeadLetter(target.place(), target.tag()));
   }
 
+  /** Completes a message that was taken out of delivery until its continuation was published. */
+  AckResult continued(Acknowledgeable target) {
+    if (ledger.completeDeadLetter(target.place(), target.tag())) {
+      count(1);
+    }
+    target.acknowledgement(Acknowledgement.ACKED);
+    return AckResult.DONE;
+  }
+
   /** Completes a message that the filter refused; without acknowledgement it is completed. */
   AckResult refuse(Acknowledgeable target) {
     AckResult result = ledger.acknowledge(target.place(), target.tag());

@@ -128,16 +128,21 @@ final class DeadLettering<M> {
     try {
       add(letter, target.tag());
     } catch (Throwable e) {
-      state.lock.lock();
-      try {
-        target.acknowledgement(Acknowledgement.NONE);
-      } finally {
-        state.lock.unlock();
-      }
-      restore(target.place(), target.tag());
+      restore(target);
       throw e;
     }
     wake();
+  }
+
+  /** Puts a message that was taken out of delivery in flight again. */
+  void restore(Acknowledgeable target) {
+    state.lock.lock();
+    try {
+      target.acknowledgement(Acknowledgement.NONE);
+    } finally {
+      state.lock.unlock();
+    }
+    restore(target.place(), target.tag());
   }
 
   private void add(DeadLetter letter, long tag) {

@@ -1,7 +1,9 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.message.Message;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -89,6 +91,27 @@ public interface Delivery<M> {
    *     but a power loss may have it delivered again
    */
   void ack();
+
+  /**
+   * Publishes what continues this message in another queue of this JVM, or in the same one, and
+   * acknowledges it: after a kill or a power loss both are there or neither. Waits until the
+   * message and what continues it are on the device. Meanwhile the delivery does not time out; if
+   * it cannot be published, it is in flight again.
+   *
+   * <p>Killed in between, the message is delivered again; what a further delivery of it publishes
+   * is then left out, whichever messages these are, and it is acknowledged. What a {@code seek} has
+   * delivered again is continued again.
+   *
+   * @param messages one or more, published as one; their ids have no effect
+   * @return false if an earlier delivery of this message was acknowledged so, and these messages
+   *     are left out
+   * @throws com.wookler.river.core.message.StaleReceiptException as {@link #ack}; nothing was
+   *     published, unless the subscriber was closed meanwhile
+   * @throws IllegalStateException the subscriber does not acknowledge
+   */
+  default <T> boolean ackAndPublish(ContinuationTarget<T> target, List<Message<T>> messages) {
+    throw new UnsupportedOperationException("not a delivery of a subscriber");
+  }
 
   /**
    * Gives the message back to be delivered again after a delay; the attempt counts. If it was the

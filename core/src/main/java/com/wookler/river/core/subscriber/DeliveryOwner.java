@@ -1,7 +1,9 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The subscriber as its deliveries see it: acknowledgements, converter and receipts. */
@@ -33,6 +35,9 @@ interface DeliveryOwner<M> {
   void reject(MessageDelivery<M> delivery, String reason, Throwable cause);
 
   void release(MessageDelivery<M> delivery);
+
+  <T> boolean ackAndPublish(
+      MessageDelivery<M> delivery, ContinuationTarget<T> target, List<Message<T>> messages);
 
   void extend(MessageDelivery<M> delivery, Duration time);
 }

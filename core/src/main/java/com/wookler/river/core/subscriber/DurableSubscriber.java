@@ -7,6 +7,8 @@ import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.ForwardOrigin;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueStatus;
 import java.time.Duration;
@@ -42,6 +44,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final BlockingWaiters<M> waiting;
   private final AsyncWaiters<M> async;
   private final ViewConsumer<M> views;
+  private final ContinuationOrigin continuationOrigin;
   private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
 
   private final class Owner implements DeliveryOwner<M> {
@@ -111,8 +114,39 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     }
 
     @Override
+    public <T> boolean ackAndPublish(
+        MessageDelivery<M> delivery, ContinuationTarget<T> target, List<Message<T>> messages) {
+      Continuation<T> continuation = new Continuation<>(target, messages);
+      ackHandler.ackAfter(delivery, () -> continuation.publish(delivery.place()));
+      return continuation.stored;
+    }
+
+    @Override
     public void extend(MessageDelivery<M> delivery, Duration time) {
       ackHandler.extend(delivery, time);
+    }
+  }
+
+  /** The messages that continue one of this subscriber's. */
+  private final class Continuation<T> {
+    private final ContinuationTarget<T> target;
+    private final List<Message<T>> messages;
+    private boolean stored;
+
+    Continuation(ContinuationTarget<T> target, List<Message<T>> messages) {
+      this.target = Objects.requireNonNull(target, "target");
+      this.messages = Objects.requireNonNull(messages, "messages");
+    }
+
+    /**
+     * Publishes them once the log has forced what they continue: its sequence is not used again.
+     */
+    void publish(long place) {
+      if (log.forcedEnd() <= place) {
+        log.commits().await(place + 1);
+      }
+      ForwardOrigin origin = new ForwardOrigin(continuationOrigin.get(), place);
+      stored = target.publishContinuation(origin, state.lowWatermark(), messages);
     }
   }
 
@@ -126,11 +160,13 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
       Ledger ledger,
       SubscriberCounters counters,
       DeadLetterStore<M> deadLetters,
+      ContinuationOrigin continuationOrigin,
       Consumer<DurableSubscriber<M>> onClose) {
     this.context = context;
     this.name = config.name();
     this.log = context.log();
     this.onClose = onClose;
+    this.continuationOrigin = continuationOrigin;
     DeliveryOwner<M> owner = new Owner();
     this.state = new SubscriberState<>(owner, context, config, ledger, counters);
     this.deadLettering = new DeadLettering<>(state, deadLetters);
@@ -239,6 +275,14 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   }
 
   @Override
+  public <T> Settled ackAndPublish(
+      String receipt, ContinuationTarget<T> target, List<Message<T>> messages) {
+    Continuation<T> continuation = new Continuation<>(target, messages);
+    return receiptHandler.ackAfter(
+        Objects.requireNonNull(receipt, "receipt"), ackHandler, continuation::publish);
+  }
+
+  @Override
   public List<Delivery<M>> peek(int max) {
     return peeker.peek(Require.positive(max, "max"));
   }
@@ -268,6 +312,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
       }
       deadLettering.settleAll();
       state.moveTo(Positions.resolve(position, log, context.backup(), lookup));
+      continuationOrigin.moved();
     } finally {
       context.removal().unlock();
     }

@@ -2,11 +2,13 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -190,6 +192,11 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   @Override
   public void ack() {
     owner.ack(this);
+  }
+
+  @Override
+  public <T> boolean ackAndPublish(ContinuationTarget<T> target, List<Message<T>> messages) {
+    return owner.ackAndPublish(this, target, messages);
   }
 
   @Override

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Carries out acknowledgements by receipt. Thread-safe: each call takes the lock once. */
@@ -49,6 +50,20 @@ final class ReceiptHandler<M> {
             acknowledges ? Effect.ACKNOWLEDGES : Effect.RESCHEDULES);
     startDeadLetter(dead);
     return settled;
+  }
+
+  /** As {@link AckHandler#ackAfter}, by receipt. */
+  Settled ackAfter(String text, AckHandler<M> handler, LongConsumer publish) {
+    Receipt receipt = receipts.read(text);
+    if (receipt == null) {
+      return Settled.UNKNOWN;
+    }
+    if (!receipt.current()) {
+      return Settled.STALE;
+    }
+    Acknowledgeable target = state.memory.target(receipt);
+    AckResult result = handler.ackAfter(target, () -> publish.accept(receipt.sequence()));
+    return result == AckResult.STALE ? Settled.STALE : Settled.OK;
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock

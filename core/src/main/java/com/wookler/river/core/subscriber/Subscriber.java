@@ -1,5 +1,6 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.message.Message;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -173,6 +174,15 @@ public interface Subscriber<M> extends AutoCloseable {
    *     message is in flight again, all others are acknowledged
    */
   List<Settled> settle(Collection<String> receipts, Settlement action);
+
+  /**
+   * Publishes what continues a message and acknowledges it by its receipt: see {@link
+   * Delivery#ackAndPublish}. OK, too, if what continues it was published before.
+   */
+  default <T> Settled ackAndPublish(
+      String receipt, ContinuationTarget<T> target, List<Message<T>> messages) {
+    throw new UnsupportedOperationException();
+  }
 
   /** Completes a message; see {@link Delivery#ack}. The delivery must be of this subscriber. */
   void ack(Delivery<M> delivery);

@@ -58,7 +58,7 @@ public final class TransferTarget implements AfterLog {
   private final Map<UUID, Long> last = new HashMap<>();
 
   @GuardedBy("lock")
-  private final OriginSet expired = new OriginSet();
+  private final OriginSet expired = new OriginSet(); // and what continues a delivery
 
   private final Object begins = new Object(); // held while the file is made, before lock
   private final Object searches = new Object(); // held during a search, before lock
@@ -145,6 +145,8 @@ public final class TransferTarget implements AfterLog {
     lock.lock();
     try {
       ForwardOrigin.ofExpired(message.headers())
+          .ifPresent(origin -> expired.add(origin.queue(), origin.sequence()));
+      ForwardOrigin.ofContinued(message.headers())
           .ifPresent(origin -> expired.add(origin.queue(), origin.sequence()));
       ForwardOrigin.of(message.headers())
           .ifPresent(origin -> last.merge(origin.queue(), origin.sequence(), Math::max));
@@ -236,11 +238,50 @@ public final class TransferTarget implements AfterLog {
     return sequence == KNOWN ? NONE : sequence;
   }
 
+  /**
+   * Appends messages that continue a delivery of another queue, as one document, unless they are
+   * here; may wait. Of that origin nothing below {@code oldest} comes again. Returns the first
+   * sequence, or {@link #NONE} if they are here.
+   */
+  public long takeContinued(
+      ForwardOrigin origin, long oldest, List<? extends Message<?>> messages, byte[][] data) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    for (int i = 0; i < data.length; i++) {
+      document.addContinued(data[i], messages.get(i), origin);
+    }
+    long sequence = append(buffer, () -> appendContinued(buffer, origin, oldest), true);
+    return sequence == KNOWN ? NONE : sequence;
+  }
+
+  private long appendContinued(PublishBuffer buffer, ForwardOrigin origin, long oldest) {
+    begin();
+    lock.lock();
+    try {
+      if (expired.contains(origin.queue(), origin.sequence())) {
+        return KNOWN;
+      }
+      long sequence = log.append(buffer, own.time().epochMicros());
+      if (sequence != Capacity.NONE) {
+        expired.forgetBelow(origin.queue(), oldest);
+        expired.add(origin.queue(), origin.sequence());
+      }
+      return sequence;
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Appends what follows the last message of its source, and is completed with the document. */
   private long append(PublishBuffer buffer, ForwardOrigin origin, boolean waits) {
+    return append(buffer, () -> appendNext(buffer, origin), waits);
+  }
+
+  private long append(PublishBuffer buffer, LongSupplier attempt, boolean waits) {
     try {
       parts.check(buffer);
-      return parts.append(buffer, () -> appendNext(buffer, origin), waits);
+      return parts.append(buffer, attempt, waits);
     } finally {
       buffer.document().finish();
     }

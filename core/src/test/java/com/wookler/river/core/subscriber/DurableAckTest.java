@@ -14,6 +14,7 @@ import com.wookler.river.core.message.StaleReceiptException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +57,7 @@ class DurableAckTest extends SubscriberFixture {
                 counter(), counter(), counter(), counter(), counter(), counter(), counter(),
                 polls()),
             DeadLetterStore.none("orders"),
+            new ContinuationOrigin(directory, UUID.randomUUID()),
             closed -> {
               closed.force();
               closed.end();

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +56,7 @@ class DurableSubscriberTest extends SubscriberFixture {
                 counter(),
                 polls()),
             DeadLetterStore.none("orders"),
+            new ContinuationOrigin(directory, UUID.randomUUID()),
             DurableSubscriber::end);
   }
 

@@ -79,6 +79,17 @@ public final class RemoteDelivery extends StoredMessage {
   }
 
   /**
+   * Publishes messages to a queue of the same server and acknowledges this one, both or neither: if
+   * the server is killed in between, the message is delivered again, and what is published with a
+   * further delivery is left out.
+   *
+   * @param messages one or more, published as one; their ids have no effect
+   */
+  public void ackAndPublish(RemoteQueue queue, List<NewMessage> messages) {
+    subscriber.ackAndPublish(this, queue, messages);
+  }
+
+  /**
    * Rejects the message: it becomes a dead letter, and is not delivered again.
    *
    * @param reason stored with the dead letter; 1 to 1,024 characters

@@ -2,6 +2,7 @@ package com.wookler.river.rest.client;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -201,6 +203,28 @@ public final class RemoteSubscriber {
    */
   public void extend(Collection<RemoteDelivery> deliveries, Duration time) {
     acknowledge(deliveries, Acknowledgement.extend(time));
+  }
+
+  /** Acknowledges and publishes as one: see {@link RemoteDelivery#ackAndPublish}. */
+  public void ackAndPublish(RemoteDelivery delivery, RemoteQueue to, List<NewMessage> messages) {
+    if (messages.isEmpty()) {
+      throw new IllegalArgumentException("a batch without messages");
+    }
+    StringJoiner lines = new StringJoiner(",", "{\"messages\":[", "]}");
+    messages.forEach(
+        one -> lines.add(new String(JsonCodec.toBatchLine(one), StandardCharsets.UTF_8)));
+    String query = "?to=" + Paths.query(to.name()) + "&receipt=" + Paths.query(delivery.receipt());
+    Response answer =
+        caller.call(
+            Request.post(path + "/ack-and-publish" + query)
+                .body("application/json", lines.toString().getBytes(StandardCharsets.UTF_8))
+                .to(delivery.server()));
+    Map<String, AckResult> known = new LinkedHashMap<>();
+    answer.as(Results.class).addTo(known, answer);
+    if (known.get(delivery.receipt()) != AckResult.OK) {
+      throw new StaleReceiptException(
+          "the delivery cannot be acknowledged: its receipt is stale or unknown", null);
+    }
   }
 
   void acknowledge(Collection<RemoteDelivery> deliveries, Acknowledgement action) {

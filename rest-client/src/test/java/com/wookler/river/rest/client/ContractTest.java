@@ -56,6 +56,7 @@ class ContractTest {
               Map.entry("stream", "RemoteSubscriber.stream"),
               Map.entry("ack", "RemoteSubscriber.ack"),
               Map.entry("ackUpTo", "RemoteSubscriber.ackUpTo"),
+              Map.entry("ackAndPublish", "RemoteSubscriber.ackAndPublish"),
               Map.entry("nack", "RemoteSubscriber.nack"),
               Map.entry("release", "RemoteSubscriber.release"),
               Map.entry("reject", "RemoteSubscriber.reject"),

@@ -72,6 +72,25 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldAcknowledgeAndPublishAsOne() throws Exception {
+    orders.publish("a");
+    RemoteQueue parcels = client.queue("parcels");
+    List<NewMessage> continued = List.of(NewMessage.text("a1").withKey("k"), NewMessage.text("a2"));
+    RemoteDelivery delivery = billing.next(SOON);
+    delivery.ackAndPublish(parcels, continued);
+    delivery.ackAndPublish(parcels, continued); // repeating it is harmless
+    assertThat(billing.stats().lag()).isZero();
+    assertThat(parcels.messages(0, 9)).extracting(StoredMessage::text).containsExactly("a1", "a2");
+    orders.publish("b");
+    RemoteDelivery stale = billing.next(SOON);
+    stale.release();
+    billing.next(SOON);
+    assertThatThrownBy(() -> stale.ackAndPublish(parcels, continued))
+        .isInstanceOf(StaleReceiptException.class);
+    assertThat(parcels.messages(0, 9)).hasSize(2);
+  }
+
+  @Test
   void shouldPublishOnACondition() {
     orders.create(QueueSettings.builder().keyIndex(true).build());
     NewMessage first = NewMessage.text("a").withKey("k");

@@ -1,16 +1,19 @@
 package com.wookler.river.rest.server.http;
 
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.Poll;
 import com.wookler.river.rest.server.hosting.PollRegistry;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,16 +39,19 @@ final class DeliveryRoutes {
   private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
   private final QueueResolver queues;
+  private final WaitingPublishes waiting;
   private final PollRegistry polls;
   private final StreamRegistry streams;
   private final AdmissionControl admission;
 
   DeliveryRoutes(
       QueueResolver queues,
+      WaitingPublishes waiting,
       PollRegistry polls,
       StreamRegistry streams,
       AdmissionControl admission) {
     this.queues = queues;
+    this.waiting = waiting;
     this.polls = polls;
     this.streams = streams;
     this.admission = admission;
@@ -60,6 +67,12 @@ final class DeliveryRoutes {
             this::take),
         verb("/ack", this::ack),
         verb("/ack-up-to", this::ackUpTo),
+        new Endpoint(
+            HttpMethod.POST,
+            PATH + "/ack-and-publish",
+            Right.CONSUME,
+            Set.of("receipt", "to"),
+            this::ackAndPublish),
         verb("/nack", this::nack),
         verb("/release", this::release),
         verb("/reject", this::reject),
@@ -149,6 +162,52 @@ final class DeliveryRoutes {
 
   private Future<ApiResponse> ackUpTo(ApiRequest call) {
     return settle(call, call.body(ReceiptsJson.class).receipts(), Settlement.ackUpTo());
+  }
+
+  /** Acknowledges and publishes as one, on a thread that may wait for capacity in the queue. */
+  private Future<ApiResponse> ackAndPublish(ApiRequest call) {
+    List<String> receipt = checked(List.of(required(call, "receipt")));
+    String to = ContractFormat.name("to", required(call, "to"));
+    call.mayPublish("to", to);
+    ensureNames(call);
+    List<Message<byte[]>> messages = new PublishReader(call.jsonBody()).batch();
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.on(
+        waiting.run(
+            call.access(),
+            to,
+            () ->
+                CompletableFuture.completedFuture(
+                    queues.withSubscriber(
+                        queue,
+                        call.name("subscriber"),
+                        from ->
+                            continued(
+                                from,
+                                receipt,
+                                queues.getOrCreateQueue(call.access(), to),
+                                messages)))));
+  }
+
+  private <M> ApiResponse continued(
+      HostedSubscriber<?> from,
+      List<String> receipt,
+      HostedQueue<M> target,
+      List<Message<byte[]>> messages) {
+    List<Settled> settled =
+        List.of(
+            from.subscriber()
+                .ackAndPublish(receipt.get(0), target.queue(), target.messages(messages)));
+    notifyStreams(receipt, settled, Settlement.ack());
+    return results(receipt, settled);
+  }
+
+  private static String required(ApiRequest call, String parameter) {
+    String value = call.query(parameter);
+    if (value == null) {
+      throw RequestException.field(parameter, "is required");
+    }
+    return value;
   }
 
   private Future<ApiResponse> nack(ApiRequest call) {

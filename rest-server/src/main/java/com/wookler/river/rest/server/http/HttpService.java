@@ -65,7 +65,9 @@ public final class HttpService implements AutoCloseable {
     all.addAll(new MessageRoutes(context, readers).endpoints());
     all.addAll(new SubscriberRoutes(queues, readers).endpoints());
     all.addAll(
-        new DeliveryRoutes(queues, context.polls(), streams, context.admission()).endpoints());
+        new DeliveryRoutes(
+                queues, context.publishes(), context.polls(), streams, context.admission())
+            .endpoints());
     all.addAll(new StreamRoute(queues, streams, context.admission()).endpoints());
     all.addAll(
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
