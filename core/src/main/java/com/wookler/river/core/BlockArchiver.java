@@ -108,7 +108,7 @@ final class BlockArchiver {
   }
 
   private boolean isDiscarded(Seal seal) {
-    if (log.capacity().discardBelow() >= seal.endSequence()) {
+    if (log.capacity().discardBelow() >= seal.endSequence() || isRemoved(seal)) {
       return true;
     }
     Retention retention = config.retention();
@@ -117,6 +117,11 @@ final class BlockArchiver {
     }
     Retention.Held held = new Retention.Held(log.nextSequence() - log.firstSequence(), log.bytes());
     return retention.isOver(seal, held, log.times().ageOf(seal.lastMicros()));
+  }
+
+  /** Returns whether all of its messages were removed. */
+  private boolean isRemoved(Seal seal) {
+    return log.removed().endOf(seal.firstSequence()) >= seal.endSequence();
   }
 
   private boolean isUnfinished(Seal seal) {
@@ -135,7 +140,7 @@ final class BlockArchiver {
     Seal seal = next.get();
     try {
       keep = false;
-      Path file = backup == null ? null : watched(backup, seal);
+      Path file = backup == null || isRemoved(seal) ? null : watched(backup, seal);
       if (remove(seal) && file != null) {
         archived.incrementAndGet();
         listeners.blockArchived(seal, file);

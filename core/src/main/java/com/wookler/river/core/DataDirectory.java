@@ -42,6 +42,7 @@ import org.slf4j.LoggerFactory;
  *    log/                        the blocks
  *    damage.log, damaged/        what was lost to damage, and its bytes, if there was any
  *    ids/, keys/                 the indexes of ids and keys, if it has them
+ *    removed/                    which messages were removed, if any were
  *    delayed/                    messages that wait for their time, if there were any
  *    forwards/, origins.json     how far it has forwarded, and taken from others
  *    subscribers/&lt;name&gt;/        its settings and its ledger

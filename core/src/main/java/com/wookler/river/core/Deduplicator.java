@@ -129,6 +129,24 @@ final class Deduplicator implements AfterLog {
     }
   }
 
+  /** Returns the newest message with an id within the window; -1 if there is none. */
+  long find(String id) {
+    IdStore.Original known = ids.find(id, time.epochMicros());
+    return known == null ? -1 : known.sequence();
+  }
+
+  /** Stores a message that takes its id over from another one. */
+  long append(PublishBuffer buffer, String id) {
+    ids.lock().lock();
+    try {
+      long sequence = log.append(buffer, time.epochMicros());
+      ids.add(id, sequence, log.times().now());
+      return sequence;
+    } finally {
+      ids.lock().unlock();
+    }
+  }
+
   /** Stores those of the messages whose id is not known, as one document. */
   Placed publish(AdmissionControl intake, List<? extends Message<?>> messages, byte[][] converted) {
     PublishBuffer buffer = PublishBuffer.ofThread();

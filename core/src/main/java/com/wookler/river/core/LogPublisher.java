@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.counters.Distribution;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.AppendCondition;
@@ -24,8 +25,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +45,7 @@ final class LogPublisher<M> implements Publisher<M> {
   private final int maxMessageBytes;
   private final QueueConfig<M> config;
   private final BlockLog log;
+  private final UUID identity;
   private final AdmissionControl intake;
   private final @Nullable Deduplicator deduplicator;
   private final Delays delays;
@@ -63,6 +67,7 @@ final class LogPublisher<M> implements Publisher<M> {
     this.maxMessageBytes = config.get(QueueOptions.MAX_MESSAGE_BYTES).intValue();
     this.config = config;
     this.log = storage.log;
+    this.identity = storage.directory.identity();
     this.intake = intake;
     this.deduplicator = deduplicator;
     this.delays = delays;
@@ -177,6 +182,48 @@ final class LogPublisher<M> implements Publisher<M> {
       buffer.condition(null);
     }
     return reached(promised, placed).result(promised);
+  }
+
+  /** Returns the newest message with an id; -1 if there is none. */
+  long known(String id) {
+    if (deduplicator == null) {
+      throw new ConfigurationException(
+          "queue " + queue + " keeps no ids: set queue.deduplicate, or deduplicate(window)");
+    }
+    return deduplicator.find(id);
+  }
+
+  /** See {@link MessageQueue#replace(String, Message)}. */
+  ReplaceResult replace(MessageRemoval removal, long sequence, Message<M> published) {
+    Message<M> message = intercepted(published);
+    byte[] bytes = bytes(present(message).data());
+    LongSupplier append = () -> append(message, bytes, new ForwardOrigin(identity, sequence));
+    return removal.replace(
+        sequence,
+        () ->
+            reached(
+                level(),
+                isDelayed(message) ? delays.publishing(append::getAsLong) : append.getAsLong(),
+                1));
+  }
+
+  /**
+   * Stores a message in place of another, over the limits too: that one does not count any more.
+   */
+  private long append(Message<M> message, byte[] bytes, ForwardOrigin replaced) {
+    PublishBuffer buffer = PublishBuffer.ofThread();
+    DocumentWriter document = buffer.document();
+    document.start();
+    document.addReplacing(bytes, message.key(), message.headers(), message.terms(), replaced);
+    buffer.admit();
+    try {
+      String id = message.id();
+      return deduplicator == null || id == null
+          ? log.append(buffer, time.epochMicros())
+          : deduplicator.append(buffer, id);
+    } finally {
+      document.finish();
+    }
   }
 
   /** See {@link MessageQueue#putFrom}. */

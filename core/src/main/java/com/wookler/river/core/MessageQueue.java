@@ -283,14 +283,91 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
-   * Reads up to {@code max} messages in a row, 1 or more, until one is missing, without those that
-   * were erased; a delayed one in both places. To read on: from the {@link Delivery#place} after
-   * the last one's. A sequence that no message has, a negative one too, finds nothing.
+   * Reads up to {@code max} messages in a row, 1 or more, until one is missing; a delayed one in
+   * both places, and without those that were removed or erased. To read on: from the {@link
+   * Delivery#place} after the last one's. A sequence that no message has, a negative one too, finds
+   * nothing.
    *
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
   public List<Delivery<M>> read(long from, int max) {
     return running().read(from, Require.positive(max, "max"));
+  }
+
+  /**
+   * Cancels a message that waits, delayed or not: no subscriber is given it any more, and it is not
+   * forwarded, unless it was; readers do not find it either. What was delivered before may be
+   * acknowledged, and does not come again; rejected, it becomes a dead letter. Its id stays known.
+   *
+   * <p>The answer comes once that is as durable as the queue's messages are: see {@link
+   * Builder#durability}.
+   *
+   * @param sequence that the publisher got
+   * @throws com.wookler.river.common.errors.RiverException it cannot be kept; the message may come
+   */
+  public CancelResult cancel(long sequence) {
+    return running().removal().cancel(sequence);
+  }
+
+  /**
+   * Cancels the message that was published last with this id, like {@link #cancel(long)}. An id
+   * that is published again later is still a duplicate.
+   *
+   * @throws ConfigurationException the queue keeps no ids: {@link Builder#deduplicate}
+   */
+  public CancelResult cancelId(String id) {
+    return running().cancelId(Objects.requireNonNull(id, "id"));
+  }
+
+  /**
+   * Cancels all messages with this key that wait, like {@link #cancel(long)}, and returns {@link
+   * CancelResult#NOT_WAITING} if none does. Reads the log from the oldest message that waits.
+   */
+  public CancelResult cancelKey(String key) {
+    return running().removal().cancelKey(Objects.requireNonNull(key, "key"));
+  }
+
+  /**
+   * Publishes a message in place of the last one with this id, which it takes over, and cancels
+   * that one: after a crash both has happened, or neither. It is not refused for the limits of the
+   * queue. Nothing is published if all subscribers have completed the other one.
+   *
+   * <p>The message comes where it is published now, and carries a header {@value
+   * com.wookler.river.core.message.ForwardOrigin#REPLACED}.
+   *
+   * @throws ConfigurationException the queue keeps no ids: {@link Builder#deduplicate}
+   */
+  public ReplaceResult replace(String id, Message<M> message) {
+    return running().replace(Objects.requireNonNull(id, "id"), message);
+  }
+
+  /** Publishes a message in place of another in the same way. */
+  public ReplaceResult replace(long sequence, Message<M> message) {
+    RunningQueue<M> queue = running();
+    return queue.publisher().replace(queue.removal(), sequence, message);
+  }
+
+  /**
+   * Removes the messages from one sequence up to, and without, another, delayed ones too: as if
+   * each were {@link #cancel(long) cancelled}, whether subscribers have completed it or not. A
+   * block of which all is removed leaves the log without a backup, once it is the oldest and
+   * closed.
+   *
+   * @return how many were removed
+   */
+  public long delete(long from, long end) {
+    return running().removal().delete(from, end);
+  }
+
+  /**
+   * Removes the oldest messages, once, beside the standing {@link Builder#retention}: {@link
+   * #delete deletes} them, and moves every subscriber past them, also one that is closed, which
+   * counts as {@link QueueStats#discarded}.
+   *
+   * @return how many were removed
+   */
+  public long trim(Trim trim) {
+    return running().removal().trim(Objects.requireNonNull(trim, "trim"));
   }
 
   /** Returns the first message published at or after this time, in log or backup; or empty. */
@@ -308,7 +385,7 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * it waits until all that log and backups hold is indexed. Two keys of one hash, a chance in 2^64
    * a pair, cost a search of the log.
    *
-   * @return empty if there is none
+   * @return empty if there is none, or if it was removed: an earlier one is not looked for
    * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
    * @throws com.wookler.river.core.message.DamagedMessageException it is damaged. One that was so
    *     before it was indexed is passed over

@@ -28,6 +28,7 @@ import com.wookler.river.core.message.QueueStatus;
  * @param backupFailures tries to back a block up that have failed since the last backup was made
  * @param unusedSubscribers that are not in use and hold more of the log than {@link
  *     MessageQueue.Builder#unusedBlocks} and {@link MessageQueue.Builder#unusedAge} say
+ * @param removed messages in log and backups, and delayed ones, that were removed one by one
  * @param status of the queue
  */
 public record QueueStats(
@@ -45,4 +46,5 @@ public record QueueStats(
     long lostEver,
     long backupFailures,
     int unusedSubscribers,
+    long removed,
     QueueStatus status) {}

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import static com.wookler.river.core.ClosingStack.Stage.STORAGE;
 
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.removed.Removals;
 import com.wookler.river.core.ack.journal.AckScan;
 import com.wookler.river.core.ack.journal.LedgerFiles;
 import com.wookler.river.core.backup.Backup;
@@ -38,6 +39,7 @@ final class QueueStorage {
   final @Nullable Backup backup;
   final BlockLog log;
   final Lookup lookup;
+  final Removals removals;
   final @Nullable LatestByKey keys;
   final DamageReporter salvage;
 
@@ -67,6 +69,7 @@ final class QueueStorage {
     log = openLog();
     lookup = new Lookup(config.name(), log, backup);
     closing.add(STORAGE, lookup::close);
+    removals = openRemovals();
     keys = openKeys();
     salvage =
         new DamageReporter(
@@ -124,6 +127,14 @@ final class QueueStorage {
     closing.add(STORAGE, opened::close);
     closing.add(STORAGE, maker::drain);
     closing.add(STORAGE, toucher::drain);
+    return opened;
+  }
+
+  private Removals openRemovals() {
+    LoggedRemovals own = new LoggedRemovals(directory, log, lookup);
+    Removals opened = Removals.open(config.name(), directory.path(), directory.identity(), own);
+    closing.add(STORAGE, opened::close);
+    closing.add(STORAGE, flusher::drain);
     return opened;
   }
 

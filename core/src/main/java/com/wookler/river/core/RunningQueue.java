@@ -18,7 +18,6 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
@@ -65,6 +64,7 @@ final class RunningQueue<M> {
   private final QueueParts parts;
   private final ForceOrder order;
   private final BlockArchiver archiver;
+  private final MessageRemoval removal;
   private final UnusedSubscribers unused;
   private final Reconfiguration reconfiguration;
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
@@ -100,6 +100,8 @@ final class RunningQueue<M> {
       closing.enter(ACCEPTANCE);
       Deduplicator deduplicator = openDeduplicator();
       delays = openDelays();
+      removal = new MessageRemoval(storage, subscribers, context.removal(), delays);
+      order.add(removal);
       publisher = new LogPublisher<>(config, storage, intake, deduplicator, delays);
 
       closing.enter(MAINTENANCE);
@@ -109,6 +111,7 @@ final class RunningQueue<M> {
       reconfiguration = new Reconfiguration(storage, intake, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
       unused = new UnusedSubscribers(storage, subscribers);
+      removal.forget();
       startHousekeeping(intake);
 
       closing.enter(SERVICE);
@@ -262,6 +265,7 @@ final class RunningQueue<M> {
     transferTarget.want(); // before the block is deleted, which has the origins of its messages
     parts.leave(block);
     storage.leave(block);
+    removal.forget();
   }
 
   private QueueParts openParts(Endpoint own) {
@@ -298,6 +302,18 @@ final class RunningQueue<M> {
     return config.name();
   }
 
+  MessageRemoval removal() {
+    return removal;
+  }
+
+  CancelResult cancelId(String id) {
+    return removal.cancel(publisher.known(id));
+  }
+
+  ReplaceResult replace(String id, Message<M> message) {
+    return publisher.replace(removal, publisher.known(id), message.withId(id));
+  }
+
   LogPublisher<M> publisher() {
     return publisher;
   }
@@ -312,17 +328,8 @@ final class RunningQueue<M> {
 
   List<Delivery<M>> read(long from, int max) {
     List<Delivery<M>> found = new ArrayList<>();
-    List<StoredMessage> read;
-    for (long next = from; found.isEmpty(); next += read.size()) {
-      read = storage.lookup.read(next, max);
-      if (read.isEmpty()) {
-        break;
-      }
-      for (StoredMessage message : read) {
-        if (!Terms.isErased(message.terms())) {
-          found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
-        }
-      }
+    for (StoredMessage message : removal.read(from, max)) {
+      found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
     }
     return found;
   }
@@ -330,6 +337,7 @@ final class RunningQueue<M> {
   Optional<Delivery<M>> latest(String key) {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
+        .filter(message -> !removal.isRemoved(message))
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
@@ -392,6 +400,7 @@ final class RunningQueue<M> {
         storage.salvage.lostEver(),
         archiver.backupFailures(),
         unused.holding(),
+        log.removed().size(),
         reconfiguration.status());
   }
 

@@ -73,6 +73,7 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("discarded", Count.class, QueueStats::discarded);
     all.add("disk.free", Gauge.class, QueueStats::diskFree);
     all.add("delayed", Gauge.class, QueueStats::delayed);
+    all.add("removed", Gauge.class, QueueStats::removed);
     return all;
   }
 
@@ -103,6 +104,7 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("filtered", Count.class, SubscriberStats::filtered);
     all.add("expired", Count.class, SubscriberStats::expired);
     all.add("discarded", Count.class, SubscriberStats::discarded);
+    all.add("removed", Count.class, SubscriberStats::removed);
     all.add("paused", Gauge.class, stats -> stats.paused() ? 1 : 0);
   }
 

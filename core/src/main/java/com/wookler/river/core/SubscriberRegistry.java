@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.backup.Backup;
@@ -64,6 +65,10 @@ final class SubscriberRegistry<M> {
       SubscriberConfig config, @Nullable DurableSubscriber<M> open, long closedLowWatermark) {
     long lowWatermark() {
       return open == null ? closedLowWatermark : open.lowWatermark();
+    }
+
+    boolean isPending(long sequence) {
+      return open == null ? closedLowWatermark <= sequence : open.isPending(sequence);
     }
 
     Entry<M> without(DurableSubscriber<M> closed) {
@@ -462,6 +467,22 @@ final class SubscriberRegistry<M> {
   /** Returns whether the parts of extensions need nothing below this sequence. */
   boolean partsHavePassed(long sequence) {
     return parts.havePassed(sequence);
+  }
+
+  /** Returns whether a message may be delivered or forwarded to any that has not completed it. */
+  boolean isPending(long sequence) {
+    return entries.isEmpty()
+        || !parts.havePassed(sequence + 1)
+        || entries.values().stream().anyMatch(entry -> entry.isPending(sequence));
+  }
+
+  /** Stops delivering what was removed; returns whether a consumer has one of it. */
+  boolean withdraw(SequenceRanges removed) {
+    boolean inFlight = false;
+    for (DurableSubscriber<M> subscriber : open()) {
+      inFlight |= subscriber.withdraw(removed);
+    }
+    return inFlight;
   }
 
   long discarded() {

@@ -75,6 +75,7 @@ class ArchitectureTest {
           "common.settings",
           "common.ids",
           "common.keys",
+          "common.removed",
           "common.file",
           "common.micrometer",
           "common.utils",

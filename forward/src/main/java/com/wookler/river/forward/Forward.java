@@ -389,6 +389,10 @@ final class Forward {
     if (Terms.isHidden(message.terms())) {
       return true; // what is delayed is forwarded when it is due
     }
+    if (log.removed().contains(message.sequence())
+        || log.removed().contains(message.originalSequence())) {
+      return true;
+    }
     if (!isOver(message)) {
       return isJudged(message, messages);
     }

@@ -125,14 +125,19 @@ final class IdFile {
     pendingLength += bytes;
   }
 
+  /** Returns the record of the newest message with an id; null if there is none. */
   @Nullable IdRecord find(byte[] id, long hash) {
     IdRecord[] found = {null};
     table.find(
         hash,
         at -> {
           IdRecord record = read(at);
-          found[0] = Arrays.equals(record.id(), id) ? record : null;
-          return found[0] != null;
+          IdRecord before = found[0];
+          if (Arrays.equals(record.id(), id)
+              && (before == null || before.sequence() < record.sequence())) {
+            found[0] = record;
+          }
+          return false; // one that was stored in its place may follow
         });
     return found[0];
   }

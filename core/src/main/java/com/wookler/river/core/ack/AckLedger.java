@@ -398,6 +398,18 @@ public final class AckLedger extends RingLedger {
   }
 
   @Override
+  public EntryState withdraw(long sequence) {
+    if (isCompleted(sequence)) {
+      return EntryState.COMPLETED;
+    }
+    EntryState before = sequence < position ? ring.state(sequence) : EntryState.UNSEEN;
+    if (before == EntryState.READY || before == EntryState.DELAYED) {
+      completeOne(sequence);
+    }
+    return before;
+  }
+
+  @Override
   public long redeliver(long sequence, long nowMillis) {
     if (sequence < 0 || sequence != nextReady()) {
       throw new IllegalStateException("sequence " + sequence + " isn't the next to redeliver");

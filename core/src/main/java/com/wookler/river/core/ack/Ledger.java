@@ -216,6 +216,15 @@ public interface Ledger extends AutoCloseable {
    */
   boolean complete(long sequence);
 
+  /**
+   * Completes a message that was read and waits for a further delivery. One that is in flight, or
+   * waits for its key, is left as it is.
+   *
+   * @return the state in which it was; below the low watermark completed, and from {@link
+   *     #position()} on unseen, unless it is completed
+   */
+  EntryState withdraw(long sequence);
+
   /** Returns whether a message is completed, for whatever reason. */
   boolean isCompleted(long sequence);
 

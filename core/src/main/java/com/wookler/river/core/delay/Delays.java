@@ -10,6 +10,7 @@ import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -279,6 +281,14 @@ public final class Delays implements AfterLog, AutoCloseable {
   /** Returns how many of them were published before a sequence. */
   public long waitingBelow(long sequence) {
     return opened().map(open -> open.waitingBelow(sequence)).orElse(0L);
+  }
+
+  /** Passes the messages that wait in files to a sink, on the flusher; not damaged ones. */
+  public void scan(Consumer<StoredMessage> sink) {
+    Timers open = timers;
+    if (open != null) {
+      CompletableFuture.runAsync(() -> open.scan(sink), flusher).join();
+    }
   }
 
   /** Closes a block that leaves the log. */

@@ -134,10 +134,12 @@ final class NextDue implements AutoCloseable {
     boolean waitsOn = false;
     try {
       message =
-          ofFiles
-              ? messages.ofFile(
-                  files, index.bucket(address), NearIndex.offset(address), key.sequence())
-              : messages.fresh(reader, files, key.sequence(), address);
+          context.log().removed().contains(key.sequence())
+              ? null
+              : ofFiles
+                  ? messages.ofFile(
+                      files, index.bucket(address), NearIndex.offset(address), key.sequence())
+                  : messages.fresh(reader, files, key.sequence(), address);
     } catch (DamagedException e) {
       waitsOn = true;
       logDamaged(e);

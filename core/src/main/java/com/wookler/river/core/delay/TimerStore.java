@@ -1,7 +1,9 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -158,6 +161,24 @@ final class TimerStore implements AutoCloseable {
     }
     written.forEach(BucketAppender::commit);
     changed = true;
+  }
+
+  /** Passes the messages that are not done to a sink, but for damaged ones. */
+  void scan(Key done, BucketReader reader, Consumer<StoredMessage> sink) throws IOException {
+    for (Bucket bucket : buckets) {
+      DelayedRecord.scan(
+          bucket.file,
+          bucket.bytes,
+          (time, sequence, offset, size) -> {
+            if (done.isBefore(time, sequence)) {
+              try {
+                sink.accept(reader.message(bucket.file, offset, sequence));
+              } catch (DamagedException e) {
+                LOG.debug("Queue {}: sequence {} is damaged", context.queue(), sequence, e);
+              }
+            }
+          });
+    }
   }
 
   /** Finds what files have lost in the log and the backups, and reports what is in neither. */

@@ -1,16 +1,19 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -429,6 +432,22 @@ final class Timers implements AutoCloseable {
       return due.waitingBelow(sequence);
     } finally {
       lock.unlock();
+    }
+  }
+
+  /** Passes the messages that wait in files to a sink; on the flusher. */
+  void scan(Consumer<StoredMessage> sink) {
+    Key done;
+    lock.lock();
+    try {
+      done = due.done();
+    } finally {
+      lock.unlock();
+    }
+    try (BucketReader reader = new BucketReader(context.identity())) {
+      store.scan(done, reader, sink);
+    } catch (IOException e) {
+      throw new RiverException("queue " + context.queue() + ": cannot read delayed messages", e);
     }
   }
 

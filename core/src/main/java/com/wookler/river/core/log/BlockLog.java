@@ -6,6 +6,7 @@ import com.wookler.river.common.Waiters;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Device;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockStart;
@@ -79,6 +80,7 @@ public final class BlockLog implements AutoCloseable {
   @GuardedBy("appendLock")
   private long lastMicros;
 
+  private volatile SequenceRanges removed = SequenceRanges.NONE;
   private volatile boolean closed; // written under the append lock
   private volatile Block active; // written under the append lock
   private volatile long nextSequence; // written under the append lock, last in an append
@@ -435,6 +437,16 @@ public final class BlockLog implements AutoCloseable {
     return gaps;
   }
 
+  /** Returns the messages that were removed, which no reader is to be given. */
+  public SequenceRanges removed() {
+    return removed;
+  }
+
+  /** Replaces the set of messages that were removed. */
+  public void removed(SequenceRanges sequences) {
+    removed = sequences;
+  }
+
   public StoredTimes times() {
     return times;
   }
@@ -466,6 +478,20 @@ public final class BlockLog implements AutoCloseable {
 
   @Nullable Block blockOf(long sequence) {
     return blocks.of(sequence);
+  }
+
+  /** Returns the end of the oldest closed blocks without which the others have this many bytes. */
+  public long endOfAllBut(long bytes) {
+    long left = blocks.bytes();
+    long end = firstSequence();
+    for (Block block : blocks.all()) {
+      left -= block.end();
+      if (!block.isClosed() || left < bytes) {
+        break;
+      }
+      end = block.endSequence();
+    }
+    return end;
   }
 
   /**

@@ -51,7 +51,9 @@ public record QueueIdentity(
     /** Ids of messages: the directory {@code ids}. */
     IDS,
     /** What came from other queues and sources: {@code origins.json}. */
-    ORIGINS
+    ORIGINS,
+    /** Which messages were removed: the directory {@code removed}. */
+    REMOVED
   }
 
   public QueueIdentity {

@@ -94,6 +94,16 @@ public final class DocumentWriter {
     put(data, message.key(), headers, Terms.withoutId(message.terms()));
   }
 
+  /** Adds a message that takes the place of another of its queue. */
+  public void addReplacing(
+      byte[] data,
+      @Nullable String key,
+      Map<String, byte[]> headers,
+      @Nullable Terms terms,
+      ForwardOrigin replaced) {
+    put(data, key, replaced.in(headers, ForwardOrigin.REPLACED), terms);
+  }
+
   /** Adds a message that expired in another queue; an origin among its headers is replaced. */
   public void addExpired(Message<byte[]> copy, ForwardOrigin origin) {
     put(copy.data(), copy.key(), origin.in(copy.headers(), ForwardOrigin.EXPIRED), null);

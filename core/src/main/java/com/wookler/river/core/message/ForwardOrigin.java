@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
  * #HEADER} if the queue forwards its messages ({@code queue.forward}) or the message was put with
  * an origin ({@link com.wookler.river.core.MessageQueue#putFrom}), and in {@value #EXPIRED} if the
  * message expired there, in {@value #CONTINUES} if it continues a message that was acknowledged
- * with it; 24 bytes, big-endian. A header of one of these names that an application publishes is
- * not stored.
+ * with it; in {@value #REPLACED} is the message of its own queue in whose place it was published
+ * ({@link com.wookler.river.core.MessageQueue#replace}); 24 bytes, big-endian. A header of one of
+ * these names that an application publishes is not stored.
  *
  * @param queue identity of the queue that it came from directly, as in its {@code queue.json}; or
  *     of the other source
@@ -28,6 +29,9 @@ public record ForwardOrigin(UUID queue, long sequence) {
 
   /** The name of the header of a message that continues a delivery of another queue. */
   public static final String CONTINUES = "river-continues";
+
+  /** The name of the header of a message that was published in place of another. */
+  public static final String REPLACED = "river-replaced";
 
   private static final int BYTES = 24;
 
@@ -44,6 +48,11 @@ public record ForwardOrigin(UUID queue, long sequence) {
   /** Returns the delivery that a message with these headers continues; empty if it does not. */
   public static Optional<ForwardOrigin> ofContinued(Map<String, byte[]> headers) {
     return of(headers.get(CONTINUES));
+  }
+
+  /** Returns the message in whose place one with these headers was published; empty without. */
+  public static Optional<ForwardOrigin> ofReplaced(Map<String, byte[]> headers) {
+    return of(headers.get(REPLACED));
   }
 
   private static Optional<ForwardOrigin> of(byte @Nullable [] value) {
@@ -67,13 +76,15 @@ public record ForwardOrigin(UUID queue, long sequence) {
   static Map<String, byte[]> without(Map<String, byte[]> headers) {
     if (!headers.containsKey(HEADER)
         && !headers.containsKey(EXPIRED)
-        && !headers.containsKey(CONTINUES)) {
+        && !headers.containsKey(CONTINUES)
+        && !headers.containsKey(REPLACED)) {
       return headers;
     }
     Map<String, byte[]> others = new LinkedHashMap<>(headers);
     others.remove(HEADER);
     others.remove(EXPIRED);
     others.remove(CONTINUES);
+    others.remove(REPLACED);
     return others;
   }
 }

@@ -22,7 +22,7 @@ public final class Micros {
   }
 
   /** Returns a duration in microseconds, rounded up; {@link Long#MAX_VALUE} if it is longer. */
-  static long of(Duration time) {
+  public static long of(Duration time) {
     if (time.compareTo(LONGEST) >= 0) {
       return Long.MAX_VALUE;
     }

@@ -5,7 +5,6 @@ import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -316,9 +315,8 @@ final class DeadLettering<M> {
       if (message == null) {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
-      if (Terms.isErased(message.terms())) {
-        state.ledger.completeDeadLetter(sequence, tag);
-        return true;
+      if (state.fetcher.isRemoved(message)) {
+        return state.ledger.completeDeadLetter(sequence, tag);
       }
       taken.add(
           new PendingLetter(new DeadLetter(message, attempts, "not acknowledged", null), tag, 0));

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
@@ -411,6 +412,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
           state.acknowledgements.filtered(),
           state.fetcher.expiry().expired(),
           state.discarded(),
+          state.fetcher.removed(),
           state.isPaused());
     } finally {
       state.lock.unlock();
@@ -446,6 +448,16 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   /** Completes everything below a sequence, at most the log's end: the queue discards it. */
   public void discard(long end) {
     state.discardBelow(end);
+  }
+
+  /** Returns whether it has not completed a message; also after it was closed. */
+  public boolean isPending(long sequence) {
+    return state.isPending(sequence);
+  }
+
+  /** Stops delivering what was removed; returns whether one of it is in flight. */
+  public boolean withdraw(SequenceRanges removed) {
+    return state.withdraw(removed);
   }
 
   /** Returns how many messages were discarded since it was opened; any thread. */

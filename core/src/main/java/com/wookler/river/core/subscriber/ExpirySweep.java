@@ -119,6 +119,9 @@ final class ExpirySweep<M> {
         state.force.changed();
         continue;
       }
+      if (state.fetcher.dropRemoved(message, ready >= 0)) {
+        continue;
+      }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         first = next;
         firstBy = expiry.clockVersion();

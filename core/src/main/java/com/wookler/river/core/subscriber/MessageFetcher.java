@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.KeyedHash;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.ack.EntryState;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
@@ -55,6 +56,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private boolean inPast; // whether its position may lie before the log
   private Stop stop = Stop.END;
   private long taken;
+  private long removed;
   private long oldest = -1; // whose publish time is known
   private long oldestMicros;
 
@@ -201,6 +203,7 @@ final class MessageFetcher<M> implements AutoCloseable {
         && !expiry.isStuck()
         && ledger.canDeliver()
         && ledger.nextReady() < 0
+        && !log.removed().contains(ledger.position())
         && !(skipsExhausted && ledger.skipExhausted())
         && !(passesPostponed && ledger.skipPostponed(nowMillis));
   }
@@ -240,6 +243,10 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   private @Nullable MessageDelivery<M> poll(long nowMillis) {
     MessageDelivery<M> back = returned.poll();
+    while (back != null && isRemoved(back.place(), back.terms())) {
+      removed++;
+      back = returned.poll();
+    }
     if (back != null) {
       taken++;
       return back;
@@ -254,7 +261,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     int passes = PASS_AHEAD;
     while (!expiry.isStuck() && ledger.canDeliver()) {
       if ((skipsExhausted && ledger.skipExhausted())
-          || (passesPostponed && ledger.skipPostponed(nowMillis))) {
+          || (passesPostponed && ledger.skipPostponed(nowMillis))
+          || passRemoved()) {
         continue;
       }
       MessageDelivery<M> before = inPast ? readPast() : null;
@@ -274,6 +282,11 @@ final class MessageFetcher<M> implements AutoCloseable {
       }
       if (DeadLetter.isForAnother(delivery.headers(), name)) {
         ledger.skip(position + 1);
+        continue;
+      }
+      if (isRemoved(position, readTerms)) { // or the delayed message of which it is a copy
+        ledger.skip(position + 1);
+        removed++;
         continue;
       }
       if (expiry.isOver(delivery.publishedMicros(), readTerms)) {
@@ -302,6 +315,71 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
     stop = expiry.isStuck() ? Stop.STUCK : Stop.FULL;
     return null;
+  }
+
+  /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */
+  private boolean isRemoved(long place, @Nullable Terms terms) {
+    SequenceRanges all = log.removed();
+    return all.contains(place)
+        || Terms.isErased(terms)
+        || (terms != null && terms.origin() != null && all.contains(terms.origin().sequence()));
+  }
+
+  /** Completes what was removed from the position on; returns whether that is anything. */
+  private boolean passRemoved() {
+    long position = ledger.position();
+    long end = log.removed().endOf(position);
+    if (end == position) {
+      return false;
+    }
+    removed += ledger.skip(end) - position;
+    return true;
+  }
+
+  /** Returns whether a message was removed, or the delayed one of which it is a copy. */
+  boolean isRemoved(StoredMessage message) {
+    return isRemoved(message.sequence(), message.terms());
+  }
+
+  /** Completes a message that is to be delivered again or, else, is the next, if it was removed. */
+  boolean dropRemoved(StoredMessage message, boolean again) {
+    long place = message.sequence();
+    if (!isRemoved(message)) {
+      return false;
+    }
+    if (again) {
+      ledger.complete(place);
+    } else {
+      ledger.skip(place + 1);
+    }
+    removed++;
+    return true;
+  }
+
+  /**
+   * Completes those of the removed messages that are to be delivered, but not the ones that wait
+   * for their keys, which are when that is their turn; returns whether one is in flight.
+   */
+  boolean withdraw(SequenceRanges sequences) {
+    boolean more = ledger.canDeliver();
+    while (more) {
+      more = passRemoved() && ledger.canDeliver();
+    }
+    boolean inFlight = false;
+    SequenceRanges read = sequences.within(ledger.lowWatermark(), ledger.position());
+    for (int i = 0; i < read.ranges(); i++) {
+      for (long sequence = read.start(i); sequence < read.end(i); sequence++) {
+        EntryState before = ledger.withdraw(sequence);
+        removed += before == EntryState.READY || before == EntryState.DELAYED ? 1 : 0;
+        inFlight |= before == EntryState.IN_FLIGHT;
+      }
+    }
+    return inFlight;
+  }
+
+  /** Returns how many messages were completed because they were removed. */
+  long removed() {
+    return removed;
   }
 
   /**
@@ -344,12 +422,9 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   private @Nullable MessageDelivery<M> redeliver(long nowMillis) {
     for (long again = ledger.nextReady(); again >= 0; again = ledger.nextReady()) {
-      StoredMessage message = readAgain(again);
-      if (message == null) {
-        continue;
-      }
-      if (Terms.isErased(message.terms())) {
-        ledger.complete(again);
+      StoredMessage message = log.removed().contains(again) ? null : readAgain(again);
+      if (message == null || isRemoved(again, message.terms())) {
+        removed += ledger.complete(again) ? 1 : 0; // what is lost is completed already
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
@@ -460,10 +535,12 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** Returns how many messages are not completed, without those that are lost. */
+  /** Returns how many messages are not completed, without those that are lost or removed. */
   long lag() {
-    return log.nextSequence()
+    long end = log.nextSequence();
+    return end
         - log.gaps().messagesFrom(ledger.position())
+        - log.removed().count(ledger.position(), end)
         - ledger.lowWatermark()
         - ledger.count(EntryState.COMPLETED);
   }

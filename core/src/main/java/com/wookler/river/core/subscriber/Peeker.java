@@ -123,6 +123,7 @@ final class Peeker<M> {
           && message.sequence() == sequence
           && !Terms.isHidden(message.terms())
           && !DeadLetter.isForAnother(message.headers(), state.config.name())
+          && !isRemoved(message)
           && !expiry.isOver(message.publishedMicros(), message.terms())
           && hasItsTurn(message, keys) // which one that is postponed has, too
           && !postponed) {
@@ -131,6 +132,11 @@ final class Peeker<M> {
       from =
           message == null ? after(readers, sequence) : Math.max(message.sequence(), sequence + 1);
     }
+  }
+
+  @SuppressWarnings("GuardedBy") // asks the log only
+  private boolean isRemoved(StoredMessage message) {
+    return state.fetcher.isRemoved(message);
   }
 
   /** Returns whether it is the first of its key. */

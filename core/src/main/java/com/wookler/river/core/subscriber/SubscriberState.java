@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.Waiters;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
@@ -314,6 +315,16 @@ final class SubscriberState<M> {
     }
   }
 
+  /** Returns whether a message is not completed, also after it was closed; takes the lock. */
+  boolean isPending(long sequence) {
+    lock.lock();
+    try {
+      return closed ? closedLowWatermark <= sequence : !ledger.isCompleted(sequence);
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Closes the files of a block that it has completed; takes the lock. */
   void leave(int block) {
     lock.lock();
@@ -374,6 +385,19 @@ final class SubscriberState<M> {
       lock.unlock();
     }
     announce(wake);
+  }
+
+  /** Stops delivering what was removed; returns whether one of it is in flight. */
+  boolean withdraw(SequenceRanges removed) {
+    boolean[] inFlight = {false};
+    boolean unused = changeIfOpen(() -> withdraw(removed, inFlight));
+    return inFlight[0];
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private boolean withdraw(SequenceRanges removed, boolean[] inFlight) {
+    inFlight[0] = fetcher.withdraw(removed);
+    return true;
   }
 
   /** Moves the subscriber; {@link #announceToAll} is to follow. */

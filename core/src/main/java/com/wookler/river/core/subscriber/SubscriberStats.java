@@ -26,6 +26,7 @@ import java.time.Duration;
  * @param expired messages since it was opened that expired before it had completed them
  * @param discarded messages since it was opened that the queue discarded before it had completed
  *     them
+ * @param removed messages since it was opened that were removed before it had completed them
  * @param paused whether deliveries are stopped: {@link Subscriber#pause}, also by a reactor's
  *     policy
  */
@@ -45,4 +46,5 @@ public record SubscriberStats(
     long filtered,
     long expired,
     long discarded,
+    long removed,
     boolean paused) {}

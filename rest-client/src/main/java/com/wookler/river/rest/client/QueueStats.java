@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param backupFailures failed backups of a block since the last successful one
  * @param unusedSubscribers subscribers that are not in use and hold more of the log than {@code
  *     unusedBlocks} or {@code unusedAge} says; 0 from an older server
+ * @param removed messages in log and backups that were removed one by one
  * @param status of the queue; null from an older server
  */
 public record QueueStats(
@@ -37,4 +38,5 @@ public record QueueStats(
     long lostEver,
     long backupFailures,
     int unusedSubscribers,
+    long removed,
     @Nullable QueueStatus status) {}

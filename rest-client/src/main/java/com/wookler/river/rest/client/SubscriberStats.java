@@ -18,6 +18,7 @@ package com.wookler.river.rest.client;
  * @param expired messages that expired before they were completed, since it was opened
  * @param discarded messages that the queue discarded before they were completed, since it was
  *     opened
+ * @param removed messages that were removed before they were completed, since it was opened
  * @param paused whether deliveries are stopped, by {@link RemoteSubscriber#pause} or by the failure
  *     of a processor at the server
  */
@@ -36,4 +37,5 @@ public record SubscriberStats(
     long filtered,
     long expired,
     long discarded,
+    long removed,
     boolean paused) {}

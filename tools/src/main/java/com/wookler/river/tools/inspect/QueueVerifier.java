@@ -3,6 +3,7 @@ package com.wookler.river.tools.inspect;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.ids.IdFiles;
 import com.wookler.river.common.keys.KeyIndex;
+import com.wookler.river.common.removed.RemovedFiles;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayFiles;
@@ -108,6 +109,11 @@ public final class QueueVerifier {
         log.endSequence(),
         report::damage);
     for (Path aside : IdFiles.quarantined(directory.path().resolve("ids"))) {
+      report.note(aside, "was quarantined as damaged before");
+    }
+    RemovedFiles.faults(directory.path(), queue.get(), has(directory, Part.REMOVED))
+        .forEach(report::damage);
+    for (Path aside : RemovedFiles.quarantined(directory.path())) {
       report.note(aside, "was quarantined as damaged before");
     }
     SideFiles.recordFault(directory.path())

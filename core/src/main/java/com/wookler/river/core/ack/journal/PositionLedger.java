@@ -208,6 +208,11 @@ final class PositionLedger implements Ledger {
   }
 
   @Override
+  public EntryState withdraw(long sequence) {
+    return isCompleted(sequence) ? EntryState.COMPLETED : EntryState.UNSEEN;
+  }
+
+  @Override
   public boolean isCompleted(long sequence) {
     requireOpen();
     return sequence < position;

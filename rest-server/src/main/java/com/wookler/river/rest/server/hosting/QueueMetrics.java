@@ -56,6 +56,10 @@ public final class QueueMetrics {
               "river_queue_lost",
               "Messages missing in the current log because of damage or a power loss",
               QueueStats::lost),
+          gauge(
+              "river_queue_removed",
+              "Messages in log and backups that were removed one by one",
+              QueueStats::removed),
           counter(
               "river_queue_lost_messages",
               "Messages ever lost because of damage or a power loss, across restarts",
@@ -104,6 +108,10 @@ public final class QueueMetrics {
               "river_subscriber_discarded",
               "Messages that the queue discarded before they were completed",
               SubscriberStats::discarded),
+          counter(
+              "river_subscriber_removed",
+              "Messages that were removed before they were completed",
+              SubscriberStats::removed),
           gauge(
               "river_subscriber_paused",
               "Whether deliveries are stopped: 1, else 0",

@@ -81,6 +81,7 @@ final class SubscriberRoutes {
       long filtered,
       long expired,
       long discarded,
+      long removed,
       boolean paused) {
     static StatsJson of(SubscriberStats stats) {
       return new StatsJson(
@@ -98,6 +99,7 @@ final class SubscriberRoutes {
           stats.filtered(),
           stats.expired(),
           stats.discarded(),
+          stats.removed(),
           stats.paused());
     }
   }

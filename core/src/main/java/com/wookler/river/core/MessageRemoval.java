@@ -1,0 +1,306 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.removed.Removals;
+import com.wookler.river.common.removed.SequenceRanges;
+import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.log.AfterLog;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Micros;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Removes messages of a queue, so that no subscriber and no reader is given them: one by one, of a
+ * key, in ranges, or the oldest.
+ *
+ * <p>Thread-safe: one removes at a time. The files are written on the flusher, where no thread is
+ * interrupted.
+ */
+final class MessageRemoval implements AfterLog {
+  private static final int COPIES_AFTER = 10_000; // messages among which a copy is looked for
+  private static final long NOWHERE = -1;
+
+  private final QueueConfig<?> config;
+  private final BlockLog log;
+  private final Lookup lookup;
+  private final Removals removals;
+  private final Executor flusher;
+  private final SubscriberRegistry<?> subscribers;
+  private final ReentrantLock blocks;
+  private final Delays delays;
+  private final ReentrantLock changing = new ReentrantLock();
+
+  /** What is to be removed, and the answer unless a consumer has it. */
+  private record Target(SequenceRanges sequences, CancelResult result) {}
+
+  /** Removes under the lock {@code blocks} what makes blocks leave the log. */
+  MessageRemoval(
+      QueueStorage storage,
+      SubscriberRegistry<?> subscribers,
+      ReentrantLock blocks,
+      Delays delays) {
+    this.config = storage.config;
+    this.log = storage.log;
+    this.lookup = storage.lookup;
+    this.removals = storage.removals;
+    this.flusher = storage.flusher;
+    this.subscribers = subscribers;
+    this.blocks = blocks;
+    this.delays = delays;
+  }
+
+  /** See {@link MessageQueue#cancel}. */
+  CancelResult cancel(long sequence) {
+    changing.lock();
+    try {
+      Target target = find(sequence);
+      return target == null ? CancelResult.NOT_WAITING : remove(target);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** See {@link MessageQueue#cancelKey}. */
+  CancelResult cancelKey(String key) {
+    changing.lock();
+    try {
+      List<SequenceRanges> targets = new ArrayList<>();
+      boolean[] waits = {false};
+      long first = log.firstSequence();
+      boolean delayed = delays.waiting() > 0;
+      boolean unused =
+          lookup.scan(
+              delayed ? first : Math.max(first, subscribers.needed()),
+              message -> {
+                Target target = key.equals(message.key()) ? target(message) : null;
+                if (target != null) { // what is perhaps delivered may have been long ago
+                  targets.add(target.sequences);
+                  waits[0] |= target.result == CancelResult.CANCELLED;
+                }
+              });
+      if (delays.waitingBelow(first) > 0) {
+        delays.scan(
+            message -> {
+              if (key.equals(message.key()) && !isRemoved(message)) {
+                targets.add(SequenceRanges.of(message.sequence()));
+                waits[0] = true;
+              }
+            });
+      }
+      return remove(
+          new Target(
+              SequenceRanges.union(targets),
+              waits[0] ? CancelResult.CANCELLED : CancelResult.NOT_WAITING));
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** See {@link MessageQueue#replace}; {@code publish} appends what takes its place, for good. */
+  ReplaceResult replace(long sequence, LongSupplier publish) {
+    changing.lock();
+    try {
+      Target target = find(sequence);
+      if (target == null) {
+        return new ReplaceResult(CancelResult.NOT_WAITING, NOWHERE);
+      }
+      onFlusher(() -> removals.replacing(sequence));
+      long published;
+      try {
+        published = publish.getAsLong();
+      } catch (Throwable e) {
+        if (log.failure().isEmpty()) { // else it may be stored, as the next opening finds out
+          onFlusher(() -> removals.kept(sequence));
+        }
+        throw e;
+      }
+      boolean completed = find(sequence) == null; // meanwhile
+      CancelResult result = remove(target);
+      return new ReplaceResult(completed ? CancelResult.IN_FLIGHT : result, published);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** See {@link MessageQueue#delete}. */
+  long delete(long from, long end) {
+    changing.lock();
+    try {
+      long first = Math.max(from, lookup.first());
+      long start = delays.waitingBelow(first) > 0 ? Math.max(from, 0) : first;
+      SequenceRanges range = SequenceRanges.between(start, Math.min(end, log.nextSequence()));
+      long left = range.count(first, end) - log.removed().count(first, end);
+      CancelResult unused = remove(new Target(range, CancelResult.CANCELLED));
+      return left;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** See {@link MessageQueue#trim}. */
+  long trim(Trim trim) {
+    changing.lock();
+    try {
+      long end = Math.min(endOf(trim), log.nextSequence());
+      blocks.lock();
+      try {
+        subscribers.discard(end, true);
+      } finally {
+        blocks.unlock();
+      }
+      return delete(log.firstSequence(), end);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private long endOf(Trim trim) {
+    if (trim.age != null) {
+      long since = log.times().now() - Micros.of(trim.age);
+      return lookup.sequenceAt(since).orElse(log.nextSequence());
+    }
+    if (trim.bytes >= 0) {
+      return log.endOfAllBut(trim.bytes);
+    }
+    return trim.messages >= 0 ? log.nextSequence() - trim.messages : trim.before;
+  }
+
+  /** Returns what is to be removed of a message; null if no subscriber is to get it any more. */
+  private @Nullable Target find(long sequence) {
+    if (sequence < 0 || sequence >= log.nextSequence() || log.removed().contains(sequence)) {
+      return null;
+    }
+    StoredMessage message;
+    try {
+      message = lookup.readNear(sequence);
+    } catch (DamagedException e) {
+      message = new StoredMessage(sequence, 0, new byte[0], null, Map.of(), null);
+    }
+    if (message != null) {
+      return target(message);
+    }
+    boolean[] waits = {false};
+    if (sequence < log.firstSequence() && delays.waitingBelow(log.firstSequence()) > 0) {
+      delays.scan(each -> waits[0] |= each.sequence() == sequence);
+    }
+    return waits[0] ? waiting(sequence) : null;
+  }
+
+  private static Target waiting(long sequence) {
+    return new Target(SequenceRanges.of(sequence), CancelResult.CANCELLED);
+  }
+
+  private @Nullable Target target(StoredMessage message) {
+    long sequence = message.originalSequence();
+    long place = message.sequence();
+    Terms terms = message.terms();
+    if (isRemoved(message)) {
+      return null;
+    }
+    if (terms == null || !Terms.isDelayed(terms)) {
+      return target(sequence, place);
+    }
+    if (log.times().ageOf(message.publishedMicros()) < terms.delayMicros()) {
+      return waiting(sequence);
+    }
+    OptionalLong copy = copyOf(sequence, terms.dueAt(message.publishedMicros()));
+    return copy.isPresent()
+        ? target(sequence, copy.getAsLong())
+        : new Target(SequenceRanges.of(sequence), CancelResult.IN_FLIGHT);
+  }
+
+  private @Nullable Target target(long sequence, long place) {
+    return subscribers.isPending(place)
+        ? new Target(SequenceRanges.of(sequence, place), CancelResult.CANCELLED)
+        : null;
+  }
+
+  private CancelResult remove(Target target) {
+    boolean forced = config.get(QueueOptions.DURABILITY) == Durability.DISK;
+    onFlusher(() -> removals.remove(target.sequences, forced));
+    return subscribers.withdraw(target.sequences) ? CancelResult.IN_FLIGHT : target.result;
+  }
+
+  private void onFlusher(Runnable task) {
+    try {
+      CompletableFuture.runAsync(task, flusher).join();
+    } catch (RejectedExecutionException e) {
+      throw new QueueClosedException("queue " + config.name() + " is closed", e);
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RiverException known
+          ? known
+          : new RiverException("queue " + config.name() + ": cannot remove messages", e);
+    }
+  }
+
+  /** Reads messages in a row that were not removed, until one is missing. */
+  List<StoredMessage> read(long from, int max) {
+    List<StoredMessage> found = new ArrayList<>();
+    long next = from;
+    while (found.size() < max) {
+      List<StoredMessage> more = lookup.read(log.removed().endOf(next), max - found.size());
+      if (more.isEmpty()) {
+        break;
+      }
+      next = more.get(more.size() - 1).sequence() + 1;
+      more.stream().filter(message -> !isRemoved(message)).forEach(found::add);
+    }
+    return found;
+  }
+
+  /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */
+  boolean isRemoved(StoredMessage message) {
+    SequenceRanges removed = log.removed();
+    return removed.contains(message.sequence())
+        || removed.contains(message.originalSequence())
+        || Terms.isErased(message.terms());
+  }
+
+  /** Finds the re-enqueued copy of a message that was due at a time. */
+  private OptionalLong copyOf(long sequence, long dueAt) {
+    long from = lookup.sequenceAt(dueAt).orElse(log.nextSequence());
+    return lookup.read(from, COPIES_AFTER).stream()
+        .filter(message -> message.originalSequence() == sequence)
+        .mapToLong(StoredMessage::sequence)
+        .filter(place -> place != sequence)
+        .findFirst();
+  }
+
+  /** Has what is in no block any more forgotten. */
+  void forget() {
+    if (delays.waitingBelow(log.firstSequence()) == 0) { // these are in files of their own
+      removals.left(lookup.first());
+    }
+  }
+
+  @Override
+  public boolean isDirty() {
+    return removals.isDirty();
+  }
+
+  @Override
+  public void capture() {}
+
+  @Override
+  public void flush() {
+    removals.flush();
+  }
+
+  @Override
+  public void postpone() {} // the files may be ahead of the log
+}
