@@ -3,9 +3,9 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
-import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settled;
