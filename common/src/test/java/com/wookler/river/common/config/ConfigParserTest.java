@@ -203,7 +203,7 @@ class ConfigParserTest {
           <river><queue name='a'><params/><recicle class='b'/></queue></river> # <recicle>: is unknown in <queue>; did you mean <recycle>?
           <river><queu name='a'/></river> # <queu name="a">: is unknown in <river>; did you mean <queue>?
           <river><own/><enf/></river> # <enf>: is unknown in <river>; did you mean <env>?
-          <river><queue name='a'><params/><x/></queue></river> # <x>: is not allowed in <queue>; allowed here are <recycle>, <backup>, <subscribers>
+          <river><queue name='a'><params/><x/></queue></river> # <x>: is not allowed in <queue>; allowed here are <recycle>, <backup>, <forwards>, <subscribers>
           <river><queue name='a'><params/><params/></queue></river> # <params>: is not allowed
           <river><queue name='a' nme='b'><params/></queue></river> # attribute 'nme' is unknown; did you mean 'name'?
           <river><queue><params/></queue></river> # <queue>: attribute 'name' is required
