@@ -8,6 +8,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.Require;
+import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.Durability;
@@ -67,7 +68,7 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   /** A queue that knows nothing yet: {@link #configure} it, then {@link #start} it. */
   public MessageQueue() {}
 
-  private MessageQueue(QueueConfig<M> config) {
+  MessageQueue(QueueConfig<M> config) {
     lifecycle.configure(config);
   }
 
@@ -87,7 +88,7 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    */
   @Override
   public void configure(ConfigNode node) {
-    lifecycle.configure(QueueXml.read(Objects.requireNonNull(node, "node")));
+    lifecycle.configure(QueueXml.read(Objects.requireNonNull(node, "node"), Defaults.NONE));
   }
 
   /**
@@ -114,6 +115,11 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     lifecycle.attach();
   }
 
+  /** Starts what works for subscribers that it got while it runs. */
+  void attach(Map<String, Attachment> attachments) {
+    lifecycle.attach(attachments);
+  }
+
   RunningQueue<M> running() {
     return lifecycle.running();
   }
@@ -134,6 +140,16 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   /** Returns where it is in its life. */
   public QueueState state() {
     return lifecycle.state();
+  }
+
+  /** Returns what makes the messages' data from bytes and back. */
+  public MessageConverter<M> converter() {
+    return running().converter();
+  }
+
+  /** Returns the settings as a subscriber gets them: with the defaults for what they leave out. */
+  public SubscriberConfig completed(SubscriberConfig settings) {
+    return running().subscribers().completed(settings);
   }
 
   /** Returns the queue's one publisher; thread-safe. */
@@ -517,6 +533,7 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     private Settings settings = QueueOptions.TABLE.defaults();
     private RecycleStrategy recycle = QueueConfig.WHEN_FULL;
     private TimeSource time = TimeSource.system();
+    private Defaults defaults = Defaults.NONE;
 
     private Builder(String name, MessageConverter<M> converter) {
       this.name = Objects.requireNonNull(name, "name");
@@ -532,6 +549,15 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     /** Sets all options. */
     public Builder<M> settings(Settings all) {
       settings = Objects.requireNonNull(all, "all");
+      return this;
+    }
+
+    /**
+     * What the queue has where nothing is set here, and its subscribers where they say nothing when
+     * they are created.
+     */
+    public Builder<M> defaults(Defaults all) {
+      defaults = Objects.requireNonNull(all, "all");
       return this;
     }
 
@@ -755,9 +781,9 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
       return new QueueConfig<>(
           Names.check("queue", name),
           converter,
-          settings,
+          settings.or(defaults.queue(name)),
           recycle,
-          new QueueConfig.Start(subscribers, Map.of(), given),
+          new QueueConfig.Start(subscribers, Map.of(), given, defaults),
           time);
     }
 

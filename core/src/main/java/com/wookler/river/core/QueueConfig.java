@@ -51,8 +51,9 @@ final class QueueConfig<M> {
   record Start(
       List<SubscriberConfig> subscribers,
       Map<String, SubscriberExtension.Attachment> attachments,
-      List<QueueExtension.Setting> given) {
-    static final Start EMPTY = new Start(List.of(), Map.of(), List.of());
+      List<QueueExtension.Setting> given,
+      Defaults defaults) {
+    static final Start EMPTY = new Start(List.of(), Map.of(), List.of(), Defaults.NONE);
 
     Start {
       subscribers = List.copyOf(subscribers);
@@ -129,6 +130,14 @@ final class QueueConfig<M> {
 
   List<QueueExtension.Setting> given() {
     return start.given();
+  }
+
+  /** Returns the settings with the defaults for what they leave out. */
+  SubscriberConfig completed(SubscriberConfig given) {
+    Settings defaults = start.defaults().subscriber(name, given.name());
+    return defaults.given().isEmpty()
+        ? given
+        : SubscriberConfig.builder(given.name()).settings(given.settings().or(defaults)).build();
   }
 
   Path directory() {

@@ -3,7 +3,9 @@ package com.wookler.river.core;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.message.QueueClosedException;
+import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +67,17 @@ final class QueueLifecycle<M> {
     lock.lock();
     try {
       Interrupts.defer(running()::attach);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Starts what works for subscribers that a queue got while it runs. */
+  void attach(Map<String, Attachment> attachments) {
+    lock.lock();
+    try {
+      RunningQueue<M> parts = running();
+      Interrupts.defer(() -> parts.attach(attachments));
     } finally {
       lock.unlock();
     }

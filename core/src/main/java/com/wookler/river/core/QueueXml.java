@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.OptionTable;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.log.RecycleStrategy;
@@ -25,47 +26,80 @@ final class QueueXml {
 
   private QueueXml() {}
 
+  /** Reads all before one is started: a mistake in the last must not leave the others open. */
+  static List<QueueConfig<?>> readAll(ConfigNode root) {
+    Defaults defaults = Defaults.of(root);
+    List<QueueConfig<?>> queues = new ArrayList<>();
+    for (ConfigNode node : root.children("queue")) {
+      QueueConfig<?> queue = read(node, defaults);
+      for (QueueConfig<?> other : queues) {
+        if (other.name().equalsIgnoreCase(queue.name())) {
+          throw node.error("there are two queues of the name " + queue.name());
+        }
+      }
+      queues.add(queue);
+    }
+    return queues;
+  }
+
+  /** Returns the names of the subscribers of each queue. */
+  static Map<String, List<String>> subscribers(List<QueueConfig<?>> configs) {
+    Map<String, List<String>> names = new LinkedHashMap<>();
+    for (QueueConfig<?> config : configs) {
+      names.put(config.name(), config.subscribers().stream().map(SubscriberConfig::name).toList());
+    }
+    return names;
+  }
+
   @SuppressWarnings("unchecked") // the XML names the class; what it converts is up to the caller
-  static <M> QueueConfig<M> read(ConfigNode node) {
+  static <M> QueueConfig<M> read(ConfigNode node, Defaults defaults) {
     String name = node.requireAttribute("name");
     node.allowAttributes(List.of("name"));
     List<String> children = new ArrayList<>(List.of("params", "recycle", "backup", "subscribers"));
     Extensions.ofQueues().forEach(extension -> children.addAll(extension.elements()));
     node.allowChildren(children);
-    Settings settings = params(node);
+    Settings settings = params(node, defaults.queue(name));
     try {
       return new QueueConfig<>(
           Names.check("queue", name),
           (MessageConverter<M>) settings.get(QueueOptions.CONVERTER),
           settings,
           node.child("recycle")
+              .or(() -> defaults.recycle(name))
               .map(recycle -> recycle.instantiate(RecycleStrategy.class))
               .orElse(QueueConfig.WHEN_FULL),
-          subscribers(node),
+          subscribers(node, name, defaults),
           TimeSource.system());
     } catch (ConfigurationException e) {
       throw node.located(e);
     }
   }
 
-  private static Settings params(ConfigNode node) {
+  private static Settings params(ConfigNode node, Settings defaults) {
     OptionTable table = QueueOptions.TABLE;
     node.allowParams(table.allowed(node.name(), List.of()));
-    node.requireParam(QueueOptions.CONVERTER.name());
-    node.requireParam(QueueOptions.DIRECTORY.name());
+    require(node, QueueOptions.CONVERTER, defaults);
+    require(node, QueueOptions.DIRECTORY, defaults);
     Settings settings = table.read(node, table.defaults(), List.of());
     Optional<ConfigNode> backup = node.child("backup");
-    if (backup.isEmpty()) {
-      return settings;
+    if (backup.isPresent()) {
+      backup.get().allowChildren(List.of("params"));
+      settings = table.read(backup.get(), settings, List.of());
     }
-    backup.get().allowChildren(List.of("params"));
-    settings = table.read(backup.get(), settings, List.of());
-    backup.get().requireParam(QueueOptions.BACKUP_DIRECTORY.name());
-    backup.get().requireParam(QueueOptions.BACKUP_RETENTION.name());
-    return settings;
+    if (backup.isPresent() || defaults.isGiven(QueueOptions.BACKUP_DIRECTORY)) {
+      require(backup.orElse(node), QueueOptions.BACKUP_DIRECTORY, defaults);
+      require(backup.orElse(node), QueueOptions.BACKUP_RETENTION, defaults);
+    }
+    return settings.or(defaults);
   }
 
-  private static QueueConfig.Start subscribers(ConfigNode queue) {
+  private static void require(ConfigNode node, Option<?> option, Settings defaults) {
+    if (!defaults.isGiven(option) || node.param(option.name()).isPresent()) {
+      String unused = node.requireParam(option.name());
+    }
+  }
+
+  private static QueueConfig.Start subscribers(ConfigNode queue, String name, Defaults defaults) {
     Extensions extensions = new Extensions();
     List<SubscriberConfig> subscribers = new ArrayList<>();
     Map<String, SubscriberExtension.Attachment> attachments = new LinkedHashMap<>();
@@ -75,7 +109,7 @@ final class QueueXml {
       for (ConfigNode node : list.children("subscriber")) {
         Optional<SubscriberExtension.Attachment> attachment = extensions.read(node);
         node.allowChildren(extensions.children());
-        SubscriberConfig subscriber = subscriber(node);
+        SubscriberConfig subscriber = subscriber(node, name, defaults);
         if (!names.add(subscriber.name().toLowerCase(Locale.ROOT))) {
           throw node.error("there are two subscribers of the name " + subscriber.name());
         }
@@ -85,15 +119,19 @@ final class QueueXml {
     }
     List<QueueExtension.Setting> given = new ArrayList<>();
     Extensions.ofQueues().forEach(extension -> given.addAll(extension.configure(queue)));
-    return new QueueConfig.Start(subscribers, attachments, given);
+    return new QueueConfig.Start(subscribers, attachments, given, defaults);
   }
 
-  private static SubscriberConfig subscriber(ConfigNode node) {
+  private static SubscriberConfig subscriber(ConfigNode node, String queue, Defaults defaults) {
     node.allowAttributes(List.of("name"));
     OptionTable table = SubscriberOptions.TABLE;
+    String name = node.requireAttribute("name");
     try {
-      return SubscriberConfig.builder(Names.check("subscriber", node.requireAttribute("name")))
-          .settings(table.read(node, table.defaults(), PARAMS_OF_PROCESSORS))
+      return SubscriberConfig.builder(Names.check("subscriber", name))
+          .settings(
+              table
+                  .read(node, table.defaults(), PARAMS_OF_PROCESSORS)
+                  .or(defaults.subscriber(queue, name)))
           .build();
     } catch (ConfigurationException e) {
       throw node.located(e);

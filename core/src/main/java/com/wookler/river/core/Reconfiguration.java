@@ -89,6 +89,16 @@ final class Reconfiguration {
     }
   }
 
+  /** Refuses changes that {@link #apply} would refuse. */
+  void check(Changes changes) {
+    Settings unused = config.changed(changes.queue());
+    changes.subscribers().forEach(this::check);
+  }
+
+  private void check(String subscriber, UnaryOperator<Settings> change) {
+    SubscriberConfig unused = changed(subscriber, change);
+  }
+
   private SubscriberConfig changed(String name, UnaryOperator<Settings> change) {
     SubscriberConfig known =
         subscribers

@@ -1,12 +1,14 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.common.utils.ParallelWork;
+import com.wookler.river.core.message.QueueClosedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,7 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All queues of one configuration file, and what a {@link RiverExtension} starts beside them,
@@ -23,15 +29,22 @@ import org.jspecify.annotations.Nullable;
  * yet, it is created first and shut down and forgotten last. Thread-safe.
  */
 public final class River implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(River.class);
+
   private final Path file;
-  private final Map<String, MessageQueue<?>> queues;
+  private final ReentrantLock changing = new ReentrantLock();
+  private volatile Map<String, MessageQueue<?>> queues; // written under the lock
+
+  @GuardedBy("changing")
+  private Map<String, List<String>> subscribers = Map.of(); // of each queue, in the file
+
   private final List<AutoCloseable> extensions = new ArrayList<>();
   private final @Nullable Env env; // if it was created here
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private River(Path file, Map<String, MessageQueue<?>> queues, @Nullable Env env) {
     this.file = file;
-    this.queues = Collections.unmodifiableMap(queues);
+    this.queues = queues;
     this.env = env;
   }
 
@@ -49,9 +62,11 @@ public final class River implements AutoCloseable {
     boolean ownsEnv = root.child("env").isPresent() && Env.find().isEmpty();
     Env env = ownsEnv ? Env.create(file, root.name()) : null;
     Map<String, MessageQueue<?>> queues = new LinkedHashMap<>();
-    River river = new River(file, queues, env);
+    River river = new River(file, Collections.unmodifiableMap(queues), env);
     try {
-      configured(root).forEach(queue -> queues.put(queue.name(), queue));
+      List<QueueConfig<?>> configs = QueueXml.readAll(root);
+      configs.forEach(config -> queues.put(config.name(), new MessageQueue<>(config)));
+      river.remember(configs);
       ParallelWork.forEach("RIVER-open", List.copyOf(queues.values()), MessageQueue::open);
       queues.values().forEach(MessageQueue::attach);
       river.extend(root);
@@ -59,6 +74,15 @@ public final class River implements AutoCloseable {
     } catch (Throwable e) {
       river.closeAll().addTo(e);
       throw e;
+    }
+  }
+
+  private void remember(List<QueueConfig<?>> configs) {
+    changing.lock();
+    try {
+      subscribers = QueueXml.subscribers(configs);
+    } finally {
+      changing.unlock();
     }
   }
 
@@ -75,23 +99,7 @@ public final class River implements AutoCloseable {
     }
   }
 
-  /** Reads all before one is started: a mistake in the last must not leave the others open. */
-  private static List<MessageQueue<?>> configured(ConfigNode root) {
-    List<MessageQueue<?>> queues = new ArrayList<>();
-    for (ConfigNode node : root.children("queue")) {
-      MessageQueue<Object> queue = new MessageQueue<>();
-      queue.configure(node);
-      for (MessageQueue<?> other : queues) {
-        if (other.name().equalsIgnoreCase(queue.name())) {
-          throw node.error("there are two queues of the name " + queue.name());
-        }
-      }
-      queues.add(queue);
-    }
-    return queues;
-  }
-
-  /** Returns the queues by name, in the order of the file. */
+  /** Returns the queues by name, in the order of the file; those that a reload opened come last. */
   public Map<String, MessageQueue<?>> queues() {
     return queues;
   }
@@ -113,18 +121,44 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * Reads the file again, and changes the options of queues and subscribers that may change while
-   * they run. What is left out in the file has its default again. An own strategy in {@code
-   * <recycle>}, a converter, processors and the environment stay as they are.
+   * Reads the file again, opens queues and subscribers that are new in it, and changes the options
+   * that may change while a queue runs. What is left out in the file has its default again. An own
+   * strategy in {@code <recycle>}, a converter, processors, the environment and elements of
+   * extensions stay as they are; so do queues and subscribers that the file no longer has, and
+   * {@code <defaults>} for subscribers that are created later. All is checked first, and if
+   * something fails nothing has changed.
    *
-   * @return what the file has otherwise, a sentence each; it takes effect when the file is opened
-   *     again
-   * @throws ConfigurationException the file is wrong, naming line, element and parameter; nothing
-   *     has changed
+   * @throws ConfigurationException the file is wrong, naming line, element and parameter
+   * @throws com.wookler.river.common.errors.RiverException the file cannot be read, a queue cannot
+   *     be opened, or this is closed
    */
   @CanIgnoreReturnValue
-  public List<String> reload() {
-    return new XmlReload(ConfigParser.parse(file), queues).apply();
+  public ReloadResult reload() {
+    return reload(name -> {});
+  }
+
+  /**
+   * Reads the file again, as {@link #reload()}.
+   *
+   * @param checkNew is called with the name of each queue that is new, before anything changes, and
+   *     may throw: then nothing changes
+   */
+  @CanIgnoreReturnValue
+  public ReloadResult reload(Consumer<String> checkNew) {
+    changing.lock();
+    try {
+      if (closed.get()) {
+        throw new QueueClosedException("the queues of " + file + " are closed");
+      }
+      XmlReload reload = new XmlReload(ConfigParser.parse(file), queues, subscribers);
+      ReloadResult result = reload.apply(checkNew);
+      queues = Collections.unmodifiableMap(reload.queues());
+      subscribers = reload.names();
+      LOG.info("{} was read again: {}", file, result);
+      return result;
+    } finally {
+      changing.unlock();
+    }
   }
 
   /**
@@ -138,7 +172,14 @@ public final class River implements AutoCloseable {
     if (!closed.compareAndSet(false, true)) {
       return;
     }
-    closeAll().rethrow();
+    FirstFailure failure;
+    changing.lock(); // a reload that is under way ends first
+    try {
+      failure = closeAll();
+    } finally {
+      changing.unlock();
+    }
+    failure.rethrow();
   }
 
   private FirstFailure closeAll() {

@@ -15,6 +15,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
@@ -31,6 +32,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -153,7 +155,11 @@ final class RunningQueue<M> {
    * while everything else is open.
    */
   void attach() {
-    config.attachments().forEach(this::attach);
+    attach(config.attachments());
+  }
+
+  void attach(Map<String, Attachment> attachments) {
+    attachments.forEach(this::attach);
   }
 
   private void attach(String subscriber, Attachment attachment) {
@@ -312,6 +318,10 @@ final class RunningQueue<M> {
 
   ReplaceResult replace(String id, Message<M> message) {
     return publisher.replace(removal, publisher.known(id), message.withId(id));
+  }
+
+  MessageConverter<M> converter() {
+    return config.converter();
   }
 
   LogPublisher<M> publisher() {

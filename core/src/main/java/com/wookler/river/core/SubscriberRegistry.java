@@ -111,6 +111,10 @@ final class SubscriberRegistry<M> {
         .filter(config -> config.name().equals(name));
   }
 
+  SubscriberConfig completed(SubscriberConfig config) {
+    return queue.completed(config);
+  }
+
   List<String> names() {
     return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
   }
@@ -134,9 +138,9 @@ final class SubscriberRegistry<M> {
           "queue %s, subscriber %s: it had a filter, %s; open it with its settings"
               .formatted(context.queue(), name, filter.reason()));
     }
-    return open(
+    return openCompleted(
         known == null || !known.config.name().equals(name) // but for case: refused like any other
-            ? configured(name)
+            ? queue.completed(configured(name))
             : known.config);
   }
 
@@ -151,6 +155,10 @@ final class SubscriberRegistry<M> {
 
   /** Returns the subscriber with these settings, and fails if they do not fit those that it has. */
   DurableSubscriber<M> open(SubscriberConfig config) {
+    return openCompleted(queue.completed(config));
+  }
+
+  private DurableSubscriber<M> openCompleted(SubscriberConfig config) {
     Names.check("subscriber", config.name());
     queue.refuseSubscriber(config.name());
     QueueConfig.checkExpiryQueue(context.queue(), config);

@@ -3,64 +3,115 @@ package com.wookler.river.core;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
- * Compares the queues of a file that was read again with those that run, and changes what may
- * change while they do.
+ * Compares the queues of a file that was read again with those that run, opens what is new, and
+ * changes what may change while they run; all or nothing.
  */
 final class XmlReload {
-  private final Map<Reconfiguration, Changes> changes = new LinkedHashMap<>();
-  private final List<String> later = new ArrayList<>();
+  private static final Set<Option<?>> IN_CODE = // a new object each time the file is read
+      Set.of(QueueOptions.CONVERTER, QueueOptions.INTERCEPTOR);
 
-  /** Compares; nothing changes yet. */
-  XmlReload(ConfigNode root, Map<String, MessageQueue<?>> queues) {
-    for (ConfigNode node : root.children("queue")) {
-      QueueConfig<?> read = QueueXml.read(node);
+  private final Map<String, MessageQueue<?>> queues; // and those that are new, once opened
+  private final List<Change> changes = new ArrayList<>();
+  private final List<MessageQueue<?>> newQueues = new ArrayList<>();
+  private final List<NewSubscriber> newSubscribers = new ArrayList<>();
+  private final Map<String, List<String>> names; // of the subscribers of each queue
+  private final List<String> changed = new ArrayList<>();
+  private final List<String> added = new ArrayList<>();
+  private final List<String> later = new ArrayList<>();
+  private final List<String> missing = new ArrayList<>();
+
+  private record Change(Reconfiguration of, Changes to, Changes back) {}
+
+  private record NewSubscriber(
+      MessageQueue<?> queue, SubscriberConfig config, Map<String, Attachment> attachments) {}
+
+  /**
+   * Compares; nothing changes yet.
+   *
+   * @param before the names of the subscribers of each queue when the file was read before
+   */
+  XmlReload(
+      ConfigNode root, Map<String, MessageQueue<?>> queues, Map<String, List<String>> before) {
+    this.queues = new LinkedHashMap<>(queues);
+    List<QueueConfig<?>> configs = QueueXml.readAll(root);
+    this.names = QueueXml.subscribers(configs);
+    for (QueueConfig<?> read : configs) {
       MessageQueue<?> queue = queues.get(read.name());
-      if (queue == null) {
-        later.add("queue " + read.name() + " is new");
+      if (queue == null || queue.state() == QueueState.STOPPED) {
+        newQueues.add(new MessageQueue<>(read));
+        added.add("queue " + read.name());
       } else {
-        compare(read, queue.running());
+        compare(read, queue);
       }
     }
+    before.forEach(this::findMissing);
   }
 
-  private void compare(QueueConfig<?> read, RunningQueue<?> running) {
-    Changes changed = new Changes();
-    Settings before = running.reconfiguration().settings();
-    Settings after = before.changedTo(read.settings());
-    changed.set(before, after);
-    keep(
-        "queue " + read.name(),
-        after.differences(
-            read.settings(), Set.of(QueueOptions.CONVERTER, QueueOptions.INTERCEPTOR)));
-    for (SubscriberConfig subscriber : read.subscribers()) {
-      compare(subscriber, running, changed);
-    }
-    changes.put(running.reconfiguration(), changed);
-  }
-
-  private void compare(SubscriberConfig read, RunningQueue<?> running, Changes to) {
-    String who = "queue " + running.name() + ", subscriber " + read.name();
-    Optional<SubscriberConfig> known = running.subscribers().config(read.name());
-    if (known.isEmpty()) {
-      later.add(who + " is new");
+  private void findMissing(String queue, List<String> subscribers) {
+    List<String> now = names.get(queue);
+    if (now == null) {
+      missing.add("queue " + queue);
       return;
     }
-    Settings before = known.get().settings();
+    subscribers.stream()
+        .filter(subscriber -> !now.contains(subscriber))
+        .forEach(subscriber -> missing.add(who(queue, subscriber)));
+  }
+
+  private static String who(String queue, String subscriber) {
+    return "queue " + queue + ", subscriber " + subscriber;
+  }
+
+  private void compare(QueueConfig<?> read, MessageQueue<?> queue) {
+    RunningQueue<?> running = queue.running();
+    Changes to = new Changes();
+    Changes back = new Changes();
+    Settings before = running.reconfiguration().settings();
+    Settings after = before.changedTo(read.settings());
+    to.set(before, after);
+    back.set(after, before);
+    String who = "queue " + read.name();
+    keep(who, after.differences(before), changed);
+    keep(who, after.differences(read.settings(), IN_CODE), later);
+    for (SubscriberConfig subscriber : read.subscribers()) {
+      Optional<SubscriberConfig> known = running.subscribers().config(subscriber.name());
+      if (known.isPresent()) {
+        compare(who(read.name(), subscriber.name()), known.get(), subscriber, to, back);
+      } else {
+        added.add(who(read.name(), subscriber.name()));
+        Map<String, Attachment> attachments = new LinkedHashMap<>(read.attachments());
+        attachments.keySet().retainAll(Set.of(subscriber.name()));
+        newSubscribers.add(new NewSubscriber(queue, subscriber, attachments));
+      }
+    }
+    changes.add(new Change(running.reconfiguration(), to, back));
+  }
+
+  private void compare(
+      String who, SubscriberConfig known, SubscriberConfig read, Changes to, Changes back) {
+    Settings before = known.settings();
     Settings after = before.changedTo(read.settings());
     to.subscriber(read.name(), before, after);
-    keep(who, after.differences(read.settings(), aside(before, read.settings())));
+    back.subscriber(read.name(), after, before);
+    keep(who, after.differences(before), changed);
+    keep(who, after.differences(read.settings(), aside(before, read.settings())), later);
   }
 
   /** Returns what is not compared: the start, and a filter in code, if its class is the same. */
@@ -77,13 +128,47 @@ final class XmlReload {
     return aside;
   }
 
-  private void keep(String who, List<String> differences) {
-    differences.forEach(each -> later.add(who + ": " + each));
+  private static void keep(String who, List<String> differences, List<String> to) {
+    differences.forEach(each -> to.add(who + ": " + each));
   }
 
-  /** Makes the changes, queue by queue, and returns what takes effect only at the next opening. */
-  List<String> apply() {
-    changes.forEach(Reconfiguration::apply);
-    return later;
+  /** Opens what is new and makes the changes; where something fails, takes all of it back. */
+  ReloadResult apply(Consumer<String> checkNew) {
+    newQueues.forEach(queue -> checkNew.accept(queue.name()));
+    changes.forEach(change -> change.of.check(change.to));
+    Deque<Runnable> undo = new ArrayDeque<>();
+    try {
+      for (MessageQueue<?> queue : newQueues) {
+        undo.push(queue::close);
+        queue.open();
+        queues.put(queue.name(), queue);
+      }
+      for (NewSubscriber one : newSubscribers) {
+        undo.push(() -> one.queue.running().subscribers().remove(one.config.name()));
+        one.queue.running().subscribers().open(one.config);
+      }
+      for (Change change : changes) {
+        undo.push(() -> change.of.apply(change.back));
+        change.of.apply(change.to);
+      }
+      newQueues.forEach(MessageQueue::attach);
+      newSubscribers.forEach(one -> one.queue.attach(one.attachments));
+      return new ReloadResult(changed, added, later, missing);
+    } catch (Throwable e) {
+      FirstFailure failure = new FirstFailure();
+      undo.forEach(step -> failure.run(step::run));
+      failure.addTo(e);
+      throw e;
+    }
+  }
+
+  /** Returns all queues, once they are open: those that are new come last. */
+  Map<String, MessageQueue<?>> queues() {
+    return queues;
+  }
+
+  /** Returns the names of the subscribers of each queue in the file. */
+  Map<String, List<String>> names() {
+    return names;
   }
 }

@@ -162,7 +162,13 @@ class ConfigurationDocTest {
     known.addAll(signatures(MessageQueue.Builder.class, ""));
     known.addAll(signatures(SubscriberConfig.Builder.class, ""));
     known.removeAll(
-        Set.of("open()", "build()", "set(Option, Object)", "settings(Settings)", "with(Setting)"));
+        Set.of(
+            "open()",
+            "build()",
+            "set(Option, Object)",
+            "settings(Settings)",
+            "with(Setting)",
+            "defaults(Defaults)")); // no option
     known.add("builder(name, converter)");
     known.add("SubscriberConfig.builder(name)");
     known.addAll(signatures(SizeBasedRecycle.class, "SizeBasedRecycle."));

@@ -3,8 +3,9 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -84,44 +85,131 @@ class ReloadTest {
                     + param("subscriber.max.deliveries", 3))
             + queue("invoices", "", ""));
 
-    assertThat(river.reload())
+    ReloadResult result = river.reload();
+
+    assertThat(result.changed())
+        .containsExactly(
+            "queue orders: queue.max.messages is 2, not 1",
+            "queue orders, subscriber billing: subscriber.ack.timeout is PT45S, not PT30S");
+    assertThat(result.needsReopening())
         .containsExactly(
             "queue orders: queue.index.keys is false, not true",
-            "queue orders, subscriber billing: subscriber.max.deliveries is 0, not 3",
-            "queue invoices is new");
+            "queue orders, subscriber billing: subscriber.max.deliveries is 0, not 3");
+    assertThat(result.added()).containsExactly("queue invoices");
+    assertThat(result.missing()).isEmpty();
 
     orders.publisher().publish("m1");
     assertThatThrownBy(() -> orders.publisher().publish("m2"))
         .isInstanceOf(QueueFullException.class);
     assertThat(billing().ackTimeout()).isEqualTo(Duration.ofSeconds(45));
     assertThat(billing().maxDeliveries()).isZero();
-    assertThat(river.queues()).containsOnlyKeys("orders");
+    assertThat(river.queues()).containsOnlyKeys("orders", "invoices");
+    river.<String>queue("invoices").publisher().publish("i0");
+    assertThat(river.<String>queue("invoices").subscriber("billing").next()).isNotNull();
+  }
+
+  @Test
+  void shouldOpenNewSubscribersAndNameWhatIsMissing() throws IOException {
+    orders.publisher().publish("m0");
+    write(queue("orders", "", "").replace("billing", "audit"));
+
+    ReloadResult result = river.reload();
+
+    assertThat(result.added()).containsExactly("queue orders, subscriber audit");
+    assertThat(result.missing()).containsExactly("queue orders, subscriber billing");
+    assertThat(orders.subscribers()).extracting(Subscriber::name).contains("audit", "billing");
+    assertThat(orders.subscriber("audit").next()).isNotNull();
+    write(queue("invoices", "", ""));
+    assertThat(river.reload().missing()).containsExactly("queue orders");
+    assertThat(river.reload().missing()).isEmpty(); // since the file was read before
+    assertThat(orders.state()).isEqualTo(QueueState.RUNNING);
+    assertThat(river.queues()).containsOnlyKeys("orders", "invoices");
+  }
+
+  @Test
+  void shouldOpenAQueueAgainThatWasClosed() throws IOException {
+    orders.publisher().publish("m0");
+    orders.close();
+
+    assertThat(river.reload().added()).containsExactly("queue orders");
+
+    MessageQueue<String> again = river.queue("orders");
+    assertThat(again).isNotSameAs(orders);
+    assertThat(again.subscriber("billing").next()).isNotNull();
   }
 
   @Test
   void shouldGoBackToTheDefaultOfWhatIsLeftOut() throws IOException {
     write(queue("orders", "", param("subscriber.filter", EveryOther.class.getName())));
 
-    assertThat(river.reload()).isEmpty();
+    assertThat(river.reload().changed()).hasSize(1);
 
     orders.publisher().publish("m0");
     orders.publisher().publish("m1");
-    assertThat(river.reload()).isEmpty();
+    ReloadResult again = river.reload();
+    assertThat(again.changed()).isEmpty();
+    assertThat(again.needsReopening()).isEmpty();
   }
 
-  @Test
-  void shouldChangeNothingIfTheFileIsWrong() throws IOException {
-    write(
-        queue("orders", param("queue.max.messages", 7), "")
-            + queue("invoices", param("queue.max.messages", 0), ""));
-
-    assertThatThrownBy(() -> river.reload())
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("orders.xml:")
-        .hasMessageContaining("queue.max.messages");
-
+  private void shouldChangeNothing(String... says) {
+    assertThatThrownBy(() -> river.reload()).hasMessageContainingAll(says);
     orders.publisher().publish("m0");
     assertThatThrownBy(() -> orders.publisher().publish("m1"))
         .isInstanceOf(QueueFullException.class);
+    assertThat(orders.subscriberNames()).containsExactly("billing");
+    assertThat(river.queues()).containsOnlyKeys("orders");
+  }
+
+  @Test
+  void shouldChangeNothingIfAValueIsWrong() throws IOException {
+    write(
+        queue("orders", param("queue.max.messages", 7), "")
+            + queue("invoices", param("queue.max.messages", 0), ""));
+    shouldChangeNothing("orders.xml:", "queue.max.messages");
+  }
+
+  @Test
+  void shouldChangeNothingIfAnOptionIsUnknown() throws IOException {
+    write(queue("orders", param("queue.max.messages", 7) + param("queue.max.mesages", 7), ""));
+    shouldChangeNothing("orders.xml:", "queue.max.mesages");
+  }
+
+  @Test
+  void shouldChangeNothingIfTheFileCannotBeRead() throws IOException {
+    Files.delete(file);
+    shouldChangeNothing("orders.xml");
+  }
+
+  @Test
+  void shouldChangeNothingIfANewQueueCannotBeOpened() throws IOException {
+    String changed =
+        queue("orders", param("queue.max.messages", 7), "")
+            .replace("</subscribers>", "<subscriber name='audit'/></subscribers>");
+    write(changed + queue("invoices", "", "") + queue("refunds", "", ""));
+    Files.writeString(directory.resolve("refunds"), "a file");
+    shouldChangeNothing("refunds");
+    assertThat(directory.resolve("invoices")).isDirectory(); // which was closed again
+    Files.delete(directory.resolve("refunds"));
+
+    assertThat(river.reload().added())
+        .containsExactly("queue orders, subscriber audit", "queue invoices", "queue refunds");
+  }
+
+  @Test
+  void shouldChangeNothingIfANewSubscriberCannotBeOpened() throws IOException {
+    write(
+        queue("orders", param("queue.max.messages", 7), "")
+                .replace(
+                    "</subscribers>",
+                    "<subscriber name='audit'/><subscriber name='BILLINGS'/></subscribers>")
+            + queue("invoices", "", ""));
+    Files.writeString(directory.resolve("orders/subscribers/BILLINGS"), "a file");
+    shouldChangeNothing("BILLINGS");
+  }
+
+  @Test
+  void shouldRefuseWhenItIsClosed() {
+    river.close();
+    assertThatThrownBy(() -> river.reload()).isInstanceOf(QueueClosedException.class);
   }
 }

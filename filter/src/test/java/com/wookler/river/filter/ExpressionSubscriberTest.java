@@ -139,7 +139,7 @@ class ExpressionSubscriberTest {
     try (River river = River.open(write(param("subscriber.filter", Code.class.getName())))) {
       Path unused = write(param("subscriber.filter.expression", "true"));
 
-      assertThat(river.reload())
+      assertThat(river.reload().needsReopening())
           .singleElement()
           .asString()
           .startsWith("queue orders, subscriber billing: subscriber.filter is ")

@@ -6,7 +6,6 @@ import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.River;
 import com.wookler.river.core.RiverExtension;
-import com.wookler.river.core.message.MessageConverter;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.util.List;
@@ -15,8 +14,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Starts an {@link OutboxRelay} for each {@code <outbox queue="…">} of a file. */
 public final class OutboxExtension implements RiverExtension {
-  private static final String CONVERTER = "queue.message.converter";
-
   /** For {@link java.util.ServiceLoader}. */
   public OutboxExtension() {}
 
@@ -34,16 +31,14 @@ public final class OutboxExtension implements RiverExtension {
         OutboxOptions.TABLE.read(element, OutboxOptions.TABLE.defaults(), List.of());
     String url = element.requireParam(OutboxOptions.URL.name());
     requireDriver(element, url);
-    ConfigNode queue =
-        root.children("queue").stream()
-            .filter(node -> node.attribute("name").filter(name::equals).isPresent())
-            .findFirst()
-            .orElseThrow(() -> element.error("there is no <queue name=\"" + name + "\"> here"));
+    if (!river.queues().containsKey(name)) {
+      throw element.error("there is no <queue name=\"" + name + "\"> here");
+    }
     Properties login = new Properties();
     set(login, "user", settings.find(OutboxOptions.USER));
     set(login, "password", settings.find(OutboxOptions.PASSWORD));
     try {
-      return relay(river.queue(name), queue, url, login).settings(settings).start();
+      return relay(river.queue(name), url, login).settings(settings).start();
     } catch (ConfigurationException e) {
       throw element.located(e);
     }
@@ -65,12 +60,9 @@ public final class OutboxExtension implements RiverExtension {
     }
   }
 
-  @SuppressWarnings("unchecked") // the XML names the class; any type of data will do
   private static OutboxRelay.Builder<Object> relay(
-      MessageQueue<Object> queue, ConfigNode node, String url, Properties login) {
-    MessageConverter<Object> converter =
-        (MessageConverter<Object>) node.instantiateParam(CONVERTER, MessageConverter.class);
+      MessageQueue<Object> queue, String url, Properties login) {
     return new OutboxRelay.Builder<>(
-        queue, converter, () -> DriverManager.getConnection(url, login));
+        queue, queue.converter(), () -> DriverManager.getConnection(url, login));
   }
 }

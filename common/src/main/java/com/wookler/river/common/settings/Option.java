@@ -224,6 +224,10 @@ public final class Option<T> {
     return table == other;
   }
 
+  @Nullable Option<Boolean> needed() {
+    return needed;
+  }
+
   Option<T> target() {
     return other == null ? this : other;
   }

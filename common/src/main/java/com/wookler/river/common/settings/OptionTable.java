@@ -191,14 +191,19 @@ public final class OptionTable {
    * @throws ConfigurationException one is unknown, cannot be read, or is given in two forms
    */
   public Settings read(ConfigNode node, Settings others, List<String> more) {
-    node.allowParams(allowed(node.name(), more));
+    return read(node, node.name(), others, more);
+  }
+
+  /** Reads the parameters of an element which stand in one of another name. */
+  public Settings read(ConfigNode node, String element, Settings others, List<String> more) {
+    node.allowParams(allowed(element, more));
     Settings settings = others;
     for (Option<?> row : rows.values()) {
-      if (row.isOf(node.name()) && node.param(row.name()).isPresent()) {
+      if (row.isOf(element) && node.param(row.name()).isPresent()) {
         settings = read(node, row, settings);
       }
     }
-    for (String param : namesWithoutEffect(node.name())) {
+    for (String param : namesWithoutEffect(element)) {
       if (node.param(param).isPresent()) {
         LOG.info("{}: {} is accepted, but has no effect", node.location(), param);
       }

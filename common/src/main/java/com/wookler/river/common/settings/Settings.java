@@ -1,5 +1,6 @@
 package com.wookler.river.common.settings;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -74,11 +75,30 @@ public final class Settings {
 
   /** Returns the same with all values that were given of others. */
   public Settings withGiven(Settings others) {
-    Settings changed = this;
-    for (Option<?> row : others.given()) {
-      changed = changed.like(row, others);
+    @Nullable Object[] all = values.clone();
+    @Nullable Option<?>[] by = given.clone();
+    for (int i = 0; i < all.length; i++) {
+      if (others.given[i] != null) {
+        all[i] = others.values[i];
+        by[i] = others.given[i];
+      }
     }
-    return changed;
+    return new Settings(table, all, by);
+  }
+
+  /**
+   * Returns the same with those values that were given of defaults, where none was given here; but
+   * for what would have no effect, because the option that it needs is off.
+   */
+  public Settings or(Settings defaults) {
+    Settings merged = defaults.withGiven(this);
+    for (Option<?> row : defaults.given()) {
+      Option<Boolean> needed = row.needed();
+      if (needed != null && !isGiven(row) && !merged.is(needed)) {
+        merged = merged.with(row, null);
+      }
+    }
+    return merged;
   }
 
   /** Returns the same with another value; null: the default. */
@@ -121,6 +141,22 @@ public final class Settings {
    */
   public void check(String who) {
     table.rows().forEach(row -> check(who, row));
+  }
+
+  /**
+   * Refuses what is out of its range, of settings that others are to complete.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException naming the option
+   */
+  public void checkRanges(String who) {
+    given().forEach(row -> checkRange(who, row));
+  }
+
+  private <T> void checkRange(String who, Option<T> row) {
+    String wrong = row.refusal(get(row));
+    if (wrong != null) {
+      throw new ConfigurationException(who + ": " + row.name() + " " + wrong);
+    }
   }
 
   private <T> void check(String who, Option<T> row) {

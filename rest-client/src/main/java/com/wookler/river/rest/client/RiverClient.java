@@ -119,6 +119,16 @@ public final class RiverClient implements AutoCloseable {
 
   record Queues(List<QueueInfo> queues) {}
 
+  /**
+   * Has the server read its file again: see {@link Reloaded}. A key needs the right to administer
+   * every queue.
+   *
+   * @throws ConflictException the file is wrong, and nothing has changed; or there is no file
+   */
+  public Reloaded reload() {
+    return caller().callOne(Request.post("/v1/reload")).as(Reloaded.class);
+  }
+
   /** Returns whether the server answers its liveness check. Not retried. */
   public boolean isLive() {
     Request request = Request.get("/health/live").alsoAccept(503).retryFor(Duration.ZERO);

@@ -42,6 +42,7 @@ class ContractTest {
               Map.entry("deleteQueue", "RemoteQueue.delete"),
               Map.entry("publishBytes", "RemoteQueue.publish"),
               Map.entry("publish", "RemoteQueue.publish"),
+              Map.entry("reload", "RiverClient.reload"),
               Map.entry("getQueueStatus", "RemoteQueue.status"),
               Map.entry("putQueueStatus", "RemoteQueue.status"),
               Map.entry("publishBatch", "RemoteQueue.publishAll"),
@@ -114,6 +115,7 @@ class ContractTest {
 
   static Stream<Pair> pairs() {
     return Stream.of(
+        new Pair(Reloaded.class, schema("Reloaded")),
         new Pair(Problem.class, schema("Problem")),
         new Pair(Published.class, schema("Published")),
         new Pair(PublishedBatch.class, schema("PublishedBatch")),

@@ -1,12 +1,16 @@
 package com.wookler.river.rest.server;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.Defaults;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.ReloadResult;
+import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.Authenticator;
@@ -92,7 +96,8 @@ public final class RiverServer implements AutoCloseable {
     this.catalog =
         new QueueCatalog(
             from.settings.get(ServerOptions.DIRECTORY),
-            from.settings.find(ServerOptions.BACKUP_DIRECTORY));
+            from.settings.find(ServerOptions.BACKUP_DIRECTORY),
+            from.defaults);
     SeriesLimiter queues = new SeriesLimiter(MAX_QUEUE_SERIES);
     SeriesLimiter subscribers = new SeriesLimiter(MAX_SUBSCRIBER_SERIES);
     Latencies latencies = new Latencies(from.time, queues, subscribers);
@@ -243,6 +248,18 @@ public final class RiverServer implements AutoCloseable {
     return tls ? "https" : "http";
   }
 
+  /**
+   * Reads the server's file again, as {@link River#reload()} does, and serves the queues that are
+   * new in it; the settings of {@code <server>} stay as they are.
+   *
+   * @throws RiverException the server was not opened from a file with queues, or the file cannot be
+   *     read or is wrong; nothing has changed
+   */
+  @CanIgnoreReturnValue
+  public ReloadResult reload() {
+    return catalog.reload();
+  }
+
   /** Returns the limits in the settings. */
   static ServerLimits limits(Settings settings) {
     ServerLimits limits =
@@ -319,6 +336,7 @@ public final class RiverServer implements AutoCloseable {
     private @Nullable AutoCloseable owned;
     private TimeSource time = TimeSource.system();
     private PublishTarget target = PublishTarget.QUEUES;
+    private Defaults defaults = Defaults.NONE;
     private final Set<String> allowedHosts = new HashSet<>();
     private final List<Consumer<QueueCatalog>> queues = new ArrayList<>();
 
@@ -537,9 +555,16 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /** Sets a resource that is closed after the server. */
-    Builder owning(AutoCloseable resource) {
-      owned = resource;
+    /** Sets what queues and subscribers that requests create have where these say nothing. */
+    Builder defaults(Defaults all) {
+      defaults = Objects.requireNonNull(all, "all");
+      return this;
+    }
+
+    /** Serves the queues of a file, which are closed after the server. */
+    Builder serving(River river) {
+      owned = river;
+      queues.add(catalog -> catalog.serve(river));
       return this;
     }
 

@@ -2,12 +2,16 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.MonitoredThread;
 import java.io.PrintWriter;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * How the command line starts a server.
@@ -25,6 +29,8 @@ record ServerStart(
     @Nullable Path backup,
     @Nullable Integer memcache) {
   static final String COMMAND = "server";
+
+  private static final Logger LOG = LoggerFactory.getLogger(ServerStart.class);
 
   private static final String CONFIG = "--config";
   private static final String PORT = "--port";
@@ -90,9 +96,48 @@ record ServerStart(
               end.countDown();
             });
     Runtime.getRuntime().addShutdownHook(ending);
+    if (config != null) {
+      onHangup(() -> reload(server));
+    }
     welcome(out, server);
     end.await();
     return Main.DONE;
+  }
+
+  private static void reload(RiverServer server) {
+    try {
+      server.reload();
+    } catch (RuntimeException e) {
+      LOG.error("The file cannot be read again, and nothing has changed: {}", e.getMessage());
+    }
+  }
+
+  /** Runs something at each SIGHUP. By reflection: a compiler warns of the JDK's own classes. */
+  private static void onHangup(Runnable work) {
+    InvocationHandler calls =
+        (handler, method, arguments) ->
+            switch (method.getName()) {
+              case "handle" -> {
+                work.run();
+                yield null;
+              }
+              case "equals" -> handler == arguments[0];
+              case "hashCode" -> System.identityHashCode(handler);
+              default -> "onHangup";
+            };
+    try {
+      Class<?> signal = Class.forName("sun.misc.Signal");
+      Class<?> handler = Class.forName("sun.misc.SignalHandler");
+      Object proxy =
+          Proxy.newProxyInstance(
+              ServerStart.class.getClassLoader(), new Class<?>[] {handler}, calls);
+      Object unused =
+          signal
+              .getMethod("handle", signal, handler)
+              .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), proxy);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      LOG.debug("No SIGHUP here: POST /v1/reload does the same", e);
+    }
   }
 
   RiverServer start() {

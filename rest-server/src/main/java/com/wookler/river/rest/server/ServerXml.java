@@ -3,11 +3,9 @@ package com.wookler.river.rest.server;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.Defaults;
 import com.wookler.river.core.River;
-import com.wookler.river.core.message.MessageConverter;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -25,17 +23,11 @@ final class ServerXml {
       throw elements.get(1).error("there is one <server> already");
     }
     elements.forEach(node -> read(node, server));
-    List<Offered<?>> offered = new ArrayList<>();
-    for (ConfigNode queue : root.children("queue")) {
-      offered.add(Offered.of(queue));
-    }
-    River river = offered.isEmpty() ? null : River.open(file);
+    server.defaults(Defaults.of(root));
+    River river = root.children("queue").isEmpty() ? null : River.open(file);
     try {
       if (river != null) {
-        server.owning(river);
-        for (Offered<?> queue : offered) {
-          queue.addTo(server, river);
-        }
+        server.serving(river);
       }
       return server.start();
     } catch (ConfigurationException e) {
@@ -54,22 +46,6 @@ final class ServerXml {
       }
     } catch (RuntimeException e) {
       why.addSuppressed(e);
-    }
-  }
-
-  /** A queue of the file, and its converter. */
-  private record Offered<M>(String name, MessageConverter<M> converter) {
-    @SuppressWarnings("unchecked") // the XML names the class; any type of data will do
-    static Offered<Object> of(ConfigNode queue) {
-      return new Offered<>(
-          queue.requireAttribute("name"),
-          (MessageConverter<Object>)
-              queue.instantiateParam("queue.message.converter", MessageConverter.class));
-    }
-
-    void addTo(RiverServer.Builder server, River river) {
-      MessageQueue<M> queue = river.queue(name);
-      server.queue(queue, converter);
     }
   }
 

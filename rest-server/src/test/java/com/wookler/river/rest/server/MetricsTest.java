@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.core.Defaults;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.Message;
@@ -263,7 +264,7 @@ class MetricsTest {
   /** However many queues somebody makes, there are so many series; the rest is one. */
   @Test
   void shouldSumUpWhatIsBeyondTheLimit() throws IOException {
-    try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"), null)) {
+    try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"), null, Defaults.NONE)) {
       SeriesLimiter queues = new SeriesLimiter(2);
       SeriesLimiter subscribers = new SeriesLimiter(1);
       Latencies latencies = new Latencies(TimeSource.system(), queues, subscribers);

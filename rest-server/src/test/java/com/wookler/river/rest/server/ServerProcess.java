@@ -62,6 +62,13 @@ final class ServerProcess implements AutoCloseable {
     return Files.readString(directory.resolve("err"));
   }
 
+  /** Sends it SIGHUP. */
+  void hangUp() throws IOException, InterruptedException {
+    Process kill =
+        new ProcessBuilder("kill", "-HUP", String.valueOf(process.pid())).inheritIO().start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
   /** Ends it by SIGTERM; returns its exit code. */
   int terminate() throws InterruptedException {
     process.destroy();

@@ -95,6 +95,65 @@ class ServerXmlTest {
   }
 
   @Test
+  void shouldReadTheFileAgain() throws IOException {
+    String server =
+        server("server.queue.port", "0", "server.directory", directory.resolve("made").toString());
+    try (RiverServer running = RiverServer.open(file(server, queue("words")))) {
+      Asked asked = new Asked(running);
+      String limited =
+          queue("words")
+              .replace("</params>", "<param name='queue.max.messages' value='1'/></params>");
+      Path unused = file(server, limited + queue("more"));
+
+      Asked.Reply reply = asked.post("/v1/reload", "");
+
+      assertThat(reply.status()).as(reply.body()).isEqualTo(200);
+      assertThat(reply.json().at("/changed/0").asText()).contains("queue.max.messages is 1");
+      assertThat(reply.json().at("/added/0").asText()).isEqualTo("queue more");
+      assertThat(asked.post("/v1/queues/more/messages", "word").status()).isEqualTo(201);
+      assertThat(asked.post("/v1/queues/words/messages", "word").status()).isEqualTo(201);
+      assertThat(asked.post("/v1/queues/words/messages", "word").status()).isEqualTo(429);
+      asked.put("/v1/queues/made", "");
+      unused = file(server, queue("words") + queue("more") + queue("made"));
+      Asked.Reply refused = asked.post("/v1/reload", "");
+      assertThat(refused.status()).isEqualTo(409);
+      assertThat(refused.body()).contains("made");
+      unused = file(server, queue("words") + "<queue/>");
+      assertThat(asked.post("/v1/reload", "").status()).isEqualTo(409);
+      assertThat(asked.post("/v1/queues/words/messages", "word").status()).isEqualTo(429);
+    }
+    try (RiverServer without = RiverServer.open(file(server, ""))) {
+      assertThat(new Asked(without).post("/v1/reload", "").status()).isEqualTo(409);
+    }
+  }
+
+  @Test
+  void shouldGiveDefaultsToWhatRequestsMake() throws IOException {
+    String server =
+        server("server.queue.port", "0", "server.directory", directory.resolve("made").toString());
+    String defaults =
+        """
+        <defaults queue='small-*'><params>
+        <param name='queue.max.messages' value='1'/></params></defaults>
+        <defaults subscriber='*'><params>
+        <param name='subscriber.max.deliveries' value='7'/></params></defaults>
+        """;
+    try (RiverServer running = RiverServer.open(file(server, defaults))) {
+      Asked asked = new Asked(running);
+      for (int status : new int[] {201, 429}) {
+        assertThat(asked.post("/v1/queues/small-1/messages", "word").status()).isEqualTo(status);
+        assertThat(asked.post("/v1/queues/other/messages", "word").status()).isEqualTo(201);
+      }
+      assertThat(asked.put("/v1/queues/small-1", "").status()).isEqualTo(200);
+      for (int status : new int[] {201, 200}) {
+        Asked.Reply made = asked.put("/v1/queues/other/subscribers/billing", "");
+        assertThat(made.status()).isEqualTo(status);
+        assertThat(made.json().at("/settings/maxDeliveries").asInt()).isEqualTo(7);
+      }
+    }
+  }
+
+  @Test
   void shouldNameFileLineAndParameterOfAMistake() throws IOException {
     assertRefused(server("server.queue.prot", "1"), "river.xml:1", "server.queue.port");
     assertRefused(server("server.queue.port", "many"), "server.queue.port", "many");

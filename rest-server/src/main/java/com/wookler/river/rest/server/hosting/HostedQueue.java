@@ -99,7 +99,8 @@ public final class HostedQueue<M> {
    *
    * @throws RequestException the subscriber exists with other settings
    */
-  public Created<M> getOrCreate(SubscriberConfig config) {
+  public Created<M> getOrCreate(SubscriberConfig given) {
+    SubscriberConfig config = queue.completed(given);
     changing.lock();
     try {
       HostedSubscriber<M> existing = find(config.name());

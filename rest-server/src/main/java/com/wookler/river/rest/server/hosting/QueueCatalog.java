@@ -1,11 +1,16 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.ParallelWork;
+import com.wookler.river.core.Defaults;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.ReloadResult;
+import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,7 +41,11 @@ public final class QueueCatalog implements AutoCloseable {
   private final SettingsFiles files;
   private final ConcurrentSkipListMap<String, HostedQueue<?>> queues =
       new ConcurrentSkipListMap<>(String.CASE_INSENSITIVE_ORDER);
+  private final Defaults defaults;
   private final ReentrantLock changing = new ReentrantLock();
+
+  @GuardedBy("changing")
+  private @Nullable River river;
 
   @GuardedBy("changing")
   private boolean closed;
@@ -46,8 +55,10 @@ public final class QueueCatalog implements AutoCloseable {
    *
    * @param directory base directory of the queues that requests create
    * @param backups base directory of their backups; null: they cannot have backups
+   * @param defaults of them and of their subscribers
    */
-  public QueueCatalog(Path directory, @Nullable Path backups) {
+  public QueueCatalog(Path directory, @Nullable Path backups, Defaults defaults) {
+    this.defaults = defaults;
     this.directory = directory;
     this.backups = backups;
     this.files = new SettingsFiles(directory);
@@ -69,6 +80,64 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
+  /** Serves the queues of a file, which the application closes after the server. */
+  public void serve(River all) {
+    changing.lock();
+    try {
+      river = all;
+      addNew(all);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void addNew(River all) {
+    for (MessageQueue<?> queue : all.queues().values()) {
+      HostedQueue<?> known = queues.get(queue.name());
+      if (known == null || known.queue() != queue) {
+        add(queue);
+      }
+    }
+  }
+
+  private <M> void add(MessageQueue<M> queue) {
+    add(queue, queue.converter());
+  }
+
+  /**
+   * Reads the file of the queues again, and serves those that are new in it. Blocks.
+   *
+   * @throws RequestException there is no file, it is wrong, or a new queue has the name of another
+   *     one; nothing has changed
+   */
+  public ReloadResult reload() {
+    changing.lock();
+    try {
+      ensureOpen();
+      River served = river;
+      if (served == null) {
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT, "the server was not started from a file with queues");
+      }
+      ReloadResult result = served.reload(this::ensureNew);
+      addNew(served);
+      return result;
+    } catch (ConfigurationException e) {
+      throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void ensureNew(String name) {
+    HostedQueue<?> known = queues.get(name);
+    if (known != null && known.queue().state() != QueueState.STOPPED) {
+      throw new ConfigurationException(
+          "the server has a queue '" + known.queue().name() + "' already, made by a request");
+    }
+    queues.remove(name); // it was closed
+  }
+
   private HostedQueue<byte[]> reopen(String name, Settings settings) {
     try {
       return open(name, settings);
@@ -83,7 +152,10 @@ public final class QueueCatalog implements AutoCloseable {
   private HostedQueue<byte[]> open(String name, Settings settings) {
     MessageConverter<byte[]> bytes = MessageConverter.bytes();
     MessageQueue.Builder<byte[]> builder =
-        MessageQueue.builder(name, bytes).settings(complete(settings)).directory(directory);
+        MessageQueue.builder(name, bytes)
+            .settings(complete(name, settings))
+            .defaults(defaults)
+            .directory(directory);
     if (settings.isGiven(QueueOptions.BACKUP_RETENTION)) {
       if (backups == null) {
         throw RequestException.field(
@@ -94,15 +166,19 @@ public final class QueueCatalog implements AutoCloseable {
     return new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings);
   }
 
-  /** Returns the settings with the server's own defaults, and checks its limits. */
-  private static Settings complete(Settings settings) {
+  /** Returns the settings with the server's defaults, and checks its limits. */
+  private Settings complete(String name, Settings settings) {
     if (settings.get(QueueOptions.FULL_TIMEOUT).compareTo(MAX_BLOCK) > 0) {
       throw RequestException.field(
           "whenFull.timeout", "is more than " + ContractFormat.of(MAX_BLOCK));
     }
-    return settings.isGiven(QueueOptions.DEDUPLICATE)
-        ? settings
-        : settings.with(QueueOptions.DEDUPLICATE, DEDUPLICATE);
+    Settings all = settings.or(defaults.queue(name));
+    if (all.get(QueueOptions.FULL_TIMEOUT).compareTo(MAX_BLOCK) > 0) {
+      all = all.with(QueueOptions.FULL_TIMEOUT, MAX_BLOCK);
+    }
+    return all.isGiven(QueueOptions.DEDUPLICATE)
+        ? all
+        : all.with(QueueOptions.DEDUPLICATE, DEDUPLICATE);
   }
 
   /** Returns all queues, ordered by name. */
@@ -144,7 +220,7 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private static void check(String name, Settings settings, HostedQueue<?> existing) {
+  private void check(String name, Settings settings, HostedQueue<?> existing) {
     String known = existing.queue().name();
     if (!known.equals(name)) {
       throw RequestException.of(
@@ -155,7 +231,7 @@ public final class QueueCatalog implements AutoCloseable {
     if (has == null) {
       throw configuredByServer(name);
     }
-    if (!complete(settings).equals(complete(has))) {
+    if (!complete(name, settings).equals(complete(name, has))) {
       throw RequestException.of(
           RequestException.Reason.CONFLICT, "queue " + name + " has other settings");
     }
@@ -194,9 +270,9 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private static void change(HostedQueue<?> queue, Settings before, Settings after) {
-    Settings from = complete(before);
-    Settings to = complete(after);
+  private void change(HostedQueue<?> queue, Settings before, Settings after) {
+    Settings from = complete(queue.queue().name(), before);
+    Settings to = complete(queue.queue().name(), after);
     HostedQueue.withConflict(() -> queue.queue().reconfigure(changes -> changes.set(from, to)));
     queue.settings(after);
   }

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.QueueState;
 import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
@@ -9,8 +10,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 
-/** The routes for health checks. They reveal no data of the server. */
+/**
+ * The routes for health checks, which reveal no data of the server, and for reading its file again.
+ */
 final class ServiceRoutes {
+  private static final String EVERY_QUEUE = "*"; // no name, so that only this pattern fits it
+
   private final QueueResolver queues;
   private final BooleanSupplier stopping;
 
@@ -21,6 +26,7 @@ final class ServiceRoutes {
 
   List<Endpoint> endpoints() {
     return List.of(
+        new Endpoint(HttpMethod.POST, "/v1/reload", Right.ADMIN, Set.of(), this::reload),
         new Endpoint(HttpMethod.GET, "/health/live", Right.NONE, Set.of(), this::live),
         new Endpoint(HttpMethod.GET, "/health/ready", Right.NONE, Set.of(), this::ready));
   }
@@ -39,6 +45,15 @@ final class ServiceRoutes {
     String status = !ready ? "down" : isBackedUp() ? "up" : "degraded";
     return Future.succeededFuture(
         ApiResponse.json(ready ? 200 : 503, ApiResponse.buffer(new HealthJson(status))));
+  }
+
+  private Future<ApiResponse> reload(ApiRequest call) {
+    if (!call.may(Right.ADMIN, EVERY_QUEUE)) {
+      throw RequestException.of(
+          RequestException.Reason.FORBIDDEN,
+          "the key does not have the right to admin on every queue");
+    }
+    return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(queues.catalog().reload())));
   }
 
   private boolean isBackedUp() {
