@@ -5,6 +5,7 @@ import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.PublishBuffer;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
@@ -37,7 +38,8 @@ final class AdmissionControl {
 
   private volatile @Nullable String episode; // the text of the first refusal in it
 
-  private volatile QueueStatus status = QueueStatus.UP; // written by one thread at a time
+  private volatile QueueStatus status = QueueStatus.UP; // these are written under the monitor
+  private volatile boolean ends; // because the queue is not in use
 
   /** Limits a log; {@code lowWatermark} returns the lowest sequence that is still needed. */
   AdmissionControl(QueueConfig<?> config, BlockLog log, LongSupplier lowWatermark) {
@@ -59,13 +61,24 @@ final class AdmissionControl {
   }
 
   /** Accepts or refuses publishes, as a status says; none is under way when this returns. */
-  void become(QueueStatus to) {
+  synchronized void become(QueueStatus to) {
     if (to.accepts()) {
-      log.capacity().refuse(false);
+      log.capacity().refuse(ends);
       status = to;
     } else {
       status = to; // before a publish is refused, which is to know why
       log.capacity().refuse(true);
+    }
+  }
+
+  /** Refuses publishes because the queue is to be removed, or accepts them again. */
+  synchronized void end(boolean begins) {
+    if (begins) {
+      ends = true;
+      log.capacity().refuse(true);
+    } else {
+      log.capacity().refuse(!status.accepts());
+      ends = false;
     }
   }
 
@@ -145,6 +158,9 @@ final class AdmissionControl {
   }
 
   private long again(LongSupplier attempt) {
+    if (ends) {
+      throw new QueueClosedException("queue " + queue + " is removed: it was not in use");
+    }
     QueueStatus now = status;
     if (!now.accepts()) {
       throw new QueueStatusException("queue " + queue, now, "publishes");

@@ -63,12 +63,15 @@ final class DataDirectory implements AutoCloseable {
   private final Path base; // without links, as other queues find it
   private final Path path; // without links: however it is named, it is claimed once
   private final DirectoryLock lock;
+  private final TimeSource time;
   private volatile QueueIdentity identity; // replaced under the monitor
 
   @GuardedBy("this")
   private boolean released;
 
-  private DataDirectory(Path base, Path path, DirectoryLock lock, QueueIdentity identity) {
+  private DataDirectory(
+      Path base, Path path, DirectoryLock lock, QueueIdentity identity, TimeSource time) {
+    this.time = time;
     this.base = base;
     this.path = path;
     this.lock = lock;
@@ -113,7 +116,7 @@ final class DataDirectory implements AutoCloseable {
         locked.close(aside);
         locked = DirectoryLock.acquire(path, name);
       }
-      return new DataDirectory(base, path, locked, identity(path, name, time));
+      return new DataDirectory(base, path, locked, identity(path, name, time), time);
     } catch (Throwable e) {
       FirstFailure.closeAfter(e, locked);
       throw e;
@@ -344,7 +347,11 @@ final class DataDirectory implements AutoCloseable {
       if (lost.isPresent() && Files.exists(path)) {
         throw new IOException(lost.get());
       }
-      deleteTree(path);
+      if (Files.exists(path)) { // at once, so that no kill leaves a part of it as the queue
+        Path aside = aside(path, time.wallTime());
+        Files.move(path, aside);
+        deleteTree(aside);
+      }
     } finally {
       close();
     }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,7 +32,7 @@ final class Housekeeper implements ManagedTask {
   private final ForceOrder order;
   private final BlockArchiver archiver;
   private final FullWatch fullWatch;
-  private final UnusedSubscribers unused;
+  private final LongConsumer use; // looks at the use of queue and subscribers
   private final QueueStorage storage;
   private final TimeSource time;
   private final QueueConfig<?> config;
@@ -53,7 +54,7 @@ final class Housekeeper implements ManagedTask {
       ForceOrder order,
       BlockArchiver archiver,
       FullWatch fullWatch,
-      UnusedSubscribers unused) {
+      LongConsumer use) {
     this.storage = storage;
     this.log = storage.log;
     this.config = storage.config;
@@ -62,7 +63,7 @@ final class Housekeeper implements ManagedTask {
     this.order = order;
     this.archiver = archiver;
     this.fullWatch = fullWatch;
-    this.unused = unused;
+    this.use = use;
     this.time = config.time();
     this.saidUnforced = new RateLimitedLog(time);
     this.forcedAt = time.nanoTime();
@@ -118,7 +119,7 @@ final class Housekeeper implements ManagedTask {
     }
     if (now - expiredAt >= EXPIRY_NANOS) {
       expiredAt = now;
-      unused.look(now);
+      use.accept(now);
       Backup backup = storage.backup;
       if (backup != null) {
         once(expiry, storage.worker, () -> expire(backup));

@@ -61,6 +61,10 @@ final class Listeners {
     each(listener -> listener.backupFailed(block, why));
   }
 
+  void queueExpired(Duration unused) {
+    each(listener -> listener.queueExpired(unused));
+  }
+
   void statusChanged(QueueStatus before, QueueStatus now) {
     each(listener -> listener.statusChanged(before, now));
   }

@@ -777,6 +777,16 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
       return this;
     }
 
+    /**
+     * After so long without a message in it, without a publish, a poll, an acknowledgement and a
+     * consumer that waits, the queue is closed and deleted, but for its backups; zero, the default,
+     * is never. The time counts while the queue is open, from when it was opened on. A queue with
+     * dead letters, or with a status that is not {@code UP}, stays.
+     */
+    public Builder<M> expiresAfter(Duration unused) {
+      return set(QueueOptions.EXPIRES_AFTER, Objects.requireNonNull(unused, "unused"));
+    }
+
     QueueConfig<M> config() {
       return new QueueConfig<>(
           Names.check("queue", name),

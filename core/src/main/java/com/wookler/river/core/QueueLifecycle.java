@@ -2,15 +2,21 @@ package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Interrupts;
+import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.message.QueueClosedException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Takes a queue from settings to running parts and back; see {@link QueueState}. Thread-safe. */
 final class QueueLifecycle<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(QueueLifecycle.class);
+
   private final Listeners listeners;
   private final ReentrantLock lock = new ReentrantLock();
 
@@ -51,7 +57,9 @@ final class QueueLifecycle<M> {
       }
       become(QueueState.STARTING);
       try {
-        running = Interrupts.deferred(() -> new RunningQueue<>(settings, listeners, attaches));
+        running =
+            Interrupts.deferred(
+                () -> new RunningQueue<>(settings, listeners, attaches, this::expireSoon));
       } finally {
         become(running == null ? QueueState.NEW : QueueState.RUNNING);
       }
@@ -122,6 +130,43 @@ final class QueueLifecycle<M> {
         : now;
   }
 
+  /** Has the queue removed by a thread of its own: it waits for those of the queue. */
+  private void expireSoon() {
+    new MonitoredThread("RIVER-expire-" + name, this::expire).start();
+  }
+
+  private void expire() {
+    Duration unused;
+    lock.lock();
+    try {
+      RunningQueue<M> parts = running;
+      if (parts == null || !parts.endsUnused()) {
+        return;
+      }
+      unused = parts.expiresAfter();
+      try {
+        close(parts, true);
+      } catch (RuntimeException e) {
+        LOG.warn("{}: removed, but not all of it could be deleted", who(), e);
+      }
+    } finally {
+      lock.unlock();
+    }
+    LOG.info("{}: removed, empty and not in use for {} (queue.expires.after)", who(), unused);
+    listeners.queueExpired(unused);
+  }
+
+  @GuardedBy("lock")
+  private void close(RunningQueue<M> parts, boolean delete) {
+    become(QueueState.STOPPING);
+    try {
+      Interrupts.defer(() -> parts.close(delete));
+    } finally {
+      running = null;
+      become(QueueState.STOPPED);
+    }
+  }
+
   /** Takes the parts apart, also if that fails; once. */
   void close(boolean delete) {
     Listeners.refuseInside("close " + who()); // before the lock, under which the pools drain
@@ -132,13 +177,7 @@ final class QueueLifecycle<M> {
         state = QueueState.STOPPED;
         return;
       }
-      become(QueueState.STOPPING);
-      try {
-        Interrupts.defer(() -> parts.close(delete));
-      } finally {
-        running = null;
-        become(QueueState.STOPPED);
-      }
+      close(parts, delete);
     } finally {
       lock.unlock();
     }

@@ -60,6 +60,12 @@ public interface QueueListener {
    */
   default void subscriberExpired(String subscriber, Duration unused) {}
 
+  /**
+   * The queue was closed and deleted because it was empty and not in use for so long: see {@link
+   * MessageQueue.Builder#expiresAfter}. The last call of all, on a thread of its own.
+   */
+  default void queueExpired(Duration unused) {}
+
   /** The status of the queue was changed. */
   default void statusChanged(QueueStatus before, QueueStatus now) {}
 

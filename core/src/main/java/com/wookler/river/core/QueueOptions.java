@@ -152,6 +152,22 @@ public final class QueueOptions {
               "how old the oldest block may be that a subscriber holds that is not in use, before"
                   + " that is logged, reported to listeners and counted");
 
+  /** See {@link MessageQueue.Builder#expiresAfter}. */
+  public static final Option<Duration> EXPIRES_AFTER =
+      TABLE
+          .duration("queue.expires.after")
+          .dflt("0")
+          .atLeast("0")
+          .allowed("0 or more; 0: never")
+          .named("expiresAfter(Duration)")
+          .changes(Change.RUNNING)
+          .means(
+              "after so long without a message in it, a publish, a poll or an acknowledgement, while"
+                  + " it is open, the queue is closed and deleted; see [Expiry of"
+                  + " queues](delivery.md#subscribing)")
+          .meansInJson(
+              "after so long without a message in it, a publish, a poll or an acknowledgement the queue is deleted; 0: never");
+
   /** See {@link MessageQueue.Builder#maxMessages}. */
   public static final Option<Long> MAX_MESSAGES =
       TABLE

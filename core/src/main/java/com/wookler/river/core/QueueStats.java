@@ -30,6 +30,8 @@ import com.wookler.river.core.message.QueueStatus;
  *     MessageQueue.Builder#unusedBlocks} and {@link MessageQueue.Builder#unusedAge} say
  * @param removed messages in log and backups, and delayed ones, that were removed one by one
  * @param status of the queue
+ * @param unusedSeconds for which the queue has been empty and not in use; see {@link
+ *     MessageQueue.Builder#expiresAfter}
  */
 public record QueueStats(
     long messages,
@@ -47,4 +49,5 @@ public record QueueStats(
     long backupFailures,
     int unusedSubscribers,
     long removed,
-    QueueStatus status) {}
+    QueueStatus status,
+    long unusedSeconds) {}

@@ -10,6 +10,7 @@ import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.SubscriberExtension.Attachment;
+import com.wookler.river.core.SubscriberRegistry.Use;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
@@ -30,6 +31,7 @@ import com.wookler.river.core.transfer.Endpoint;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -68,17 +70,28 @@ final class RunningQueue<M> {
   private final BlockArchiver archiver;
   private final MessageRemoval removal;
   private final UnusedSubscribers unused;
+  private final UnusedQueue unusedQueue;
+  private final AdmissionControl intake;
   private final Reconfiguration reconfiguration;
   private boolean delete; // guarded by the lifecycle lock of QueueLifecycle
   // subscribers when it was closed; guarded by the lifecycle lock of QueueLifecycle
   private List<String> known = List.of();
 
-  RunningQueue(QueueConfig<M> config, Listeners listeners, boolean attaches) {
-    this(config, listeners, true, attaches);
+  /**
+   * Opens the queue.
+   *
+   * @param expire has it removed by another thread, which asks {@link #endsUnused}
+   */
+  RunningQueue(QueueConfig<M> config, Listeners listeners, boolean attaches, Runnable expire) {
+    this(config, listeners, true, attaches, expire);
   }
 
   private RunningQueue(
-      QueueConfig<M> config, Listeners listeners, boolean hasDeadLetters, boolean attaches) {
+      QueueConfig<M> config,
+      Listeners listeners,
+      boolean hasDeadLetters,
+      boolean attaches,
+      Runnable expire) {
     this.config = config;
     long started = config.time().nanoTime();
     try {
@@ -86,7 +99,7 @@ final class RunningQueue<M> {
       log = storage.log;
 
       closing.enter(DELIVERY);
-      AdmissionControl intake = new AdmissionControl(config, log, this::needed);
+      intake = new AdmissionControl(config, log, this::needed);
       Endpoint own = storage.endpoint();
       transferTarget =
           new TransferTarget(own, new TransferParts(storage.directory, storage.lookup, intake));
@@ -114,7 +127,8 @@ final class RunningQueue<M> {
       closing.add(MAINTENANCE, storage.worker::drain);
       unused = new UnusedSubscribers(storage, subscribers);
       removal.forget();
-      startHousekeeping(intake);
+      unusedQueue = new UnusedQueue(storage, this::isEmpty, expire);
+      startHousekeeping();
 
       closing.enter(SERVICE);
       startService();
@@ -195,7 +209,7 @@ final class RunningQueue<M> {
   }
 
   static RunningQueue<byte[]> ofDeadLetters(QueueConfig<byte[]> config) {
-    return new RunningQueue<>(config, new Listeners(), false, false);
+    return new RunningQueue<>(config, new Listeners(), false, false, () -> {});
   }
 
   private BiFunction<String, Path, DeadLetterStore<M>> deadLetters() {
@@ -291,14 +305,14 @@ final class RunningQueue<M> {
     order.forceSoon();
   }
 
-  private void startHousekeeping(AdmissionControl intake) {
+  private void startHousekeeping() {
     SharedTaskManager tasks = SharedTaskManager.acquire();
     closing.add(MAINTENANCE, tasks::close);
     FullWatch fullWatch =
         new FullWatch(
             config, intake, this::discarded, why -> storage.notifyListeners(all -> all.full(why)));
     Housekeeper housekeeper =
-        new Housekeeper(storage, subscribers, order, archiver, fullWatch, unused);
+        new Housekeeper(storage, subscribers, order, archiver, fullWatch, this::lookAtUse);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
@@ -387,6 +401,40 @@ final class RunningQueue<M> {
     return log;
   }
 
+  private void lookAtUse(long now) {
+    List<Use> uses = subscribers.uses();
+    unused.look(now, uses);
+    unusedQueue.look(now, uses);
+  }
+
+  /** Returns whether there is nothing in it for its subscribers, and for forwards. */
+  private boolean isEmpty(List<Use> uses) {
+    long next = log.nextSequence();
+    boolean isRead =
+        uses.isEmpty()
+            ? config.get(QueueOptions.FANOUT_ONLY) || storage.messages() == 0
+            : uses.stream().allMatch(use -> use.lowWatermark() >= next);
+    return isRead && delays.waiting() == 0 && parts.havePassed(next);
+  }
+
+  /** Refuses publishes for good if the queue is still empty and not in use; returns whether. */
+  boolean endsUnused() {
+    intake.end(true);
+    boolean ends = false;
+    try {
+      ends = unusedQueue.isUnused(subscribers.uses()) && !subscribers.hasLetters();
+    } finally {
+      if (!ends) {
+        intake.end(false);
+      }
+    }
+    return ends;
+  }
+
+  Duration expiresAfter() {
+    return config.get(QueueOptions.EXPIRES_AFTER);
+  }
+
   private long discarded() {
     return subscribers.discarded() + archiver.unseen();
   }
@@ -411,7 +459,8 @@ final class RunningQueue<M> {
         archiver.backupFailures(),
         unused.holding(),
         log.removed().size(),
-        reconfiguration.status());
+        reconfiguration.status(),
+        unusedQueue.unusedSeconds());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -70,6 +70,7 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("backup.failures", Gauge.class, QueueStats::backupFailures);
     all.add("unused.subscribers", Gauge.class, QueueStats::unusedSubscribers);
     all.add("status", Gauge.class, stats -> stats.status().number());
+    all.add("unused.seconds", Gauge.class, QueueStats::unusedSeconds);
     all.add("discarded", Count.class, QueueStats::discarded);
     all.add("disk.free", Gauge.class, QueueStats::diskFree);
     all.add("delayed", Gauge.class, QueueStats::delayed);

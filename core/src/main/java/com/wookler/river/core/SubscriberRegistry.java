@@ -409,6 +409,18 @@ final class SubscriberRegistry<M> {
     return new Use(entry.config, entry.open, uses, entry.lowWatermark());
   }
 
+  /** Returns whether there are dead letters, or perhaps some of a subscriber that is closed. */
+  boolean hasLetters() {
+    for (Entry<M> entry : entries.values()) {
+      if (entry.open != null
+          ? entry.open.deadLetters().size() > 0
+          : store.hasLetters(entry.config.name())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Removes a subscriber unless it was used meanwhile; returns whether it did. */
   boolean removeUnused(Use last) {
     Entry<M> now = entries.get(key(last.name()));

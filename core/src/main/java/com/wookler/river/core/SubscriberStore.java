@@ -82,6 +82,11 @@ final class SubscriberStore {
     return stored.values();
   }
 
+  /** Returns whether a subscriber ever had dead letters. */
+  boolean hasLetters(String name) {
+    return Files.exists(directory(name).resolve(queue + "." + name + Names.DEAD));
+  }
+
   Path directory(String name) {
     return directory.resolve(name);
   }

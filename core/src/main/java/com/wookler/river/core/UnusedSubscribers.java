@@ -56,10 +56,10 @@ final class UnusedSubscribers {
   }
 
   /** Looks at all, at intervals of a second or so; removes on the queue's worker. */
-  void look(long now) {
+  void look(long now, List<Use> uses) {
     Map<String, Idle> all = new HashMap<>();
     int over = 0;
-    for (Use use : subscribers.uses()) {
+    for (Use use : uses) {
       Idle before = known.get(use.name());
       Idle idle = before != null && before.use.isSame(use) ? before : new Idle(use, now);
       all.put(use.name(), idle);

@@ -56,7 +56,7 @@ class FullWatchTest {
   @Test
   void shouldSpeakOnceABurstHoweverManyMessagesAreGivenUp() {
     QueueConfig<String> config = settings().config();
-    RunningQueue<String> queue = new RunningQueue<>(config, new Listeners(), true);
+    RunningQueue<String> queue = new RunningQueue<>(config, new Listeners(), true, () -> {});
     try {
       AdmissionControl intake = new AdmissionControl(config, queue.log(), () -> 0);
       FullWatch watch = new FullWatch(config, intake, discarded::get, why -> {});
@@ -96,7 +96,8 @@ class FullWatchTest {
   void shouldBeAskedByHousekeeping() {
     MessageQueue.Builder<String> settings =
         settings().subscriber(SubscriberConfig.builder("slow").ack(true).build());
-    RunningQueue<String> queue = new RunningQueue<>(settings.config(), new Listeners(), true);
+    RunningQueue<String> queue =
+        new RunningQueue<>(settings.config(), new Listeners(), true, () -> {});
     try {
       for (int i = 0; i < 1_005; i++) {
         queue.publisher().publish("m" + i);

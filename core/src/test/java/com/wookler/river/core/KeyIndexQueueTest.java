@@ -216,7 +216,8 @@ class KeyIndexQueueTest {
   void shouldNotBeHiddenByAKeyWithTheSameHash() {
     MessageQueue.Builder<String> settings =
         MessageQueue.builder("orders", MessageConverter.utf8()).directory(directory);
-    RunningQueue<String> running = new RunningQueue<>(settings.config(), new Listeners(), true);
+    RunningQueue<String> running =
+        new RunningQueue<>(settings.config(), new Listeners(), true, () -> {});
     try {
       for (int i = 0; i < 10_000; i++) {
         running.publisher().publish(Message.of("m" + i).withKey("key " + i));

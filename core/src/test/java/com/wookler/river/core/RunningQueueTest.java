@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
@@ -34,7 +35,7 @@ class RunningQueueTest {
             .directory(directory)
             .recycle(recycle)
             .set(QueueOptions.BACKUP_DIRECTORY, backup);
-    return new RunningQueue<>(settings.config(), new Listeners(), true);
+    return new RunningQueue<>(settings.config(), new Listeners(), true, () -> {});
   }
 
   @Test
@@ -48,9 +49,15 @@ class RunningQueueTest {
           .isInstanceOf(RiverException.class)
           .hasMessageContaining("orders")
           .hasMessageContaining("delete");
+      stays.movedTo(renamed());
+      assertThat(own).doesNotExist();
       assertThat(queue.state()).isEqualTo(QueueState.STOPPED);
       queue.close();
     }
+  }
+
+  private Path renamed() throws IOException {
+    return Directories.list(directory, name -> name.startsWith("orders.discarded-")).get(0);
   }
 
   @Test

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  *     logged, reported to listeners and counted; default 16
  * @param unusedAge how old the oldest block may be that a subscriber holds that is not in use,
  *     before that is logged, reported to listeners and counted; default 1d
+ * @param expiresAfter after so long without a message in it, a publish, a poll or an
+ *     acknowledgement the queue is deleted; 0: never; default 0s
  * @param maxMessages how many messages the queue may hold: those that its slowest subscriber has
  *     not completed, or without subscribers those in its log; and the delayed ones that wait and
  *     are not among these; 0: any number
@@ -55,6 +57,7 @@ public record QueueSettings(
     @Nullable Integer maxMessageBytes,
     @Nullable Long unusedBlocks,
     @Nullable Duration unusedAge,
+    @Nullable Duration expiresAfter,
     @Nullable Long maxMessages,
     @Nullable Long maxBytes,
     @Nullable WhenFull whenFull,
@@ -110,6 +113,7 @@ public record QueueSettings(
     private @Nullable Integer maxMessageBytes;
     private @Nullable Long unusedBlocks;
     private @Nullable Duration unusedAge;
+    private @Nullable Duration expiresAfter;
     private @Nullable Long maxMessages;
     private @Nullable Long maxBytes;
     private @Nullable WhenFull whenFull;
@@ -182,6 +186,15 @@ public record QueueSettings(
      */
     public Builder unusedAge(Duration value) {
       unusedAge = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code expiresAfter}: after so long without a message in it, a publish, a poll or an
+     * acknowledgement the queue is deleted; 0: never; default 0s.
+     */
+    public Builder expiresAfter(Duration value) {
+      expiresAfter = value;
       return this;
     }
 
@@ -291,6 +304,7 @@ public record QueueSettings(
           maxMessageBytes,
           unusedBlocks,
           unusedAge,
+          expiresAfter,
           maxMessages,
           maxBytes,
           whenFull,

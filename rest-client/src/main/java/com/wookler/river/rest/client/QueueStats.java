@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  *     unusedBlocks} or {@code unusedAge} says; 0 from an older server
  * @param removed messages in log and backups that were removed one by one
  * @param status of the queue; null from an older server
+ * @param unusedSeconds for which the queue has been empty and not in use; 0 from an older server
  */
 public record QueueStats(
     long messages,
@@ -39,4 +40,5 @@ public record QueueStats(
     long backupFailures,
     int unusedSubscribers,
     long removed,
-    @Nullable QueueStatus status) {}
+    @Nullable QueueStatus status,
+    long unusedSeconds) {}

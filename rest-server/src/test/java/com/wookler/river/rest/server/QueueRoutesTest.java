@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import java.nio.file.Files;
@@ -36,6 +37,17 @@ class QueueRoutesTest extends ServerFixture {
     assertThat(other.status()).isEqualTo(409);
     assertThat(other.problem()).isEqualTo("conflict");
     assertThat(asked.put("/v1/queues/ORDERS", "").status()).isEqualTo(409);
+  }
+
+  @Test
+  void shouldForgetAQueueThatIsNotInUse() {
+    assertThat(asked.put("/v1/queues/orders", "{\"expiresAfter\":\"1s\"}").status()).isEqualTo(201);
+
+    await().until(() -> asked.get("/v1/queues/orders").status() == 404);
+
+    assertThat(asked.get("/health/ready").status()).isEqualTo(200);
+    assertThat(asked.put("/v1/queues/orders", "{\"expiresAfter\":\"1h\"}").status()).isEqualTo(201);
+    assertThat(asked.post("/v1/queues/orders/messages", "one").status()).isEqualTo(201);
   }
 
   @Test

@@ -7,6 +7,7 @@ import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.ParallelWork;
 import com.wookler.river.core.Defaults;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueListener;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.ReloadResult;
@@ -75,7 +76,8 @@ public final class QueueCatalog implements AutoCloseable {
 
   /** Adds a queue of the application, which closes it after the server. */
   public <M> void add(MessageQueue<M> queue, MessageConverter<M> converter) {
-    if (queues.putIfAbsent(queue.name(), new HostedQueue<>(queue, converter, null)) != null) {
+    HostedQueue<M> hosted = listening(new HostedQueue<>(queue, converter, null));
+    if (queues.putIfAbsent(queue.name(), hosted) != null) {
       throw new RiverException("the server has a queue '" + queue.name() + "' already");
     }
   }
@@ -163,7 +165,34 @@ public final class QueueCatalog implements AutoCloseable {
       }
       builder.set(QueueOptions.BACKUP_DIRECTORY, backups);
     }
-    return new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings);
+    return listening(
+        new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings));
+  }
+
+  /** Has the catalog forget the queue when it is removed because it was not in use. */
+  private <M> HostedQueue<M> listening(HostedQueue<M> hosted) {
+    hosted
+        .queue()
+        .addListener(
+            new QueueListener() {
+              @Override
+              public void queueExpired(Duration unused) {
+                forget(hosted);
+              }
+            });
+    return hosted;
+  }
+
+  private void forget(HostedQueue<?> expired) {
+    changing.lock();
+    try {
+      String name = expired.queue().name();
+      if (queues.remove(name, expired) && expired.settings() != null) {
+        files.delete(name);
+      }
+    } finally {
+      changing.unlock();
+    }
   }
 
   /** Returns the settings with the server's defaults, and checks its limits. */

@@ -49,6 +49,10 @@ public final class QueueMetrics {
               "Subscribers not in use that hold more of the log than queue.unused.* allows",
               QueueStats::unusedSubscribers),
           gauge(
+              "river_queue_unused_seconds",
+              "Seconds for which the queue has been empty and not in use",
+              QueueStats::unusedSeconds),
+          gauge(
               "river_queue_status",
               "0: up, 1: read-only, 2: quiescent, 3: down",
               stats -> stats.status().number()),
