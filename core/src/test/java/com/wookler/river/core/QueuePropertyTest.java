@@ -286,7 +286,7 @@ class QueuePropertyTest {
   private void publishIf(int a, int b) {
     Message<byte[]> message = message(queue.log.end() * 1_000);
     if (message.key() == null || b % 3 == 0) {
-      queue.publishIf(queue.log.end() - a % 2, message);
+      queue.publishIf(queue.log.end() + a % 2, message);
     } else {
       queue.publishIfLatest(a % 2 == 0, message);
     }
