@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.DirectoryLock;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.OwnerRecord;
 import com.wookler.river.common.utils.FirstFailure;
@@ -11,6 +12,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.message.QueueStatus;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -51,6 +53,10 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
+  static final DirectoryLock.Refusal LOCKED =
+      (text, cause) ->
+          cause == null ? new QueueLockedException(text) : new QueueLockedException(text, cause);
+
   static final String DISCARDED = ".discarded-";
 
   private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
@@ -91,7 +97,7 @@ final class DataDirectory implements AutoCloseable {
       refuseForeign(path, name);
       Path realBase = base.toRealPath();
       Path own = Files.exists(path) ? path.toRealPath() : realBase.resolve(name);
-      DirectoryLock.claim(own, name);
+      DirectoryLock.claim(own, name, LOCKED);
       try {
         return openClaimed(realBase, own, name, reload, time);
       } catch (Throwable e) {
@@ -106,7 +112,7 @@ final class DataDirectory implements AutoCloseable {
 
   private static DataDirectory openClaimed(
       Path base, Path path, String name, boolean reload, TimeSource time) throws IOException {
-    DirectoryLock locked = DirectoryLock.acquire(path, name);
+    DirectoryLock locked = DirectoryLock.acquire(path, name, LOCKED);
     try {
       if (!reload && Files.exists(path.resolve(LOG_NAME))) {
         Path aside = aside(path, time.wallTime());
@@ -114,7 +120,7 @@ final class DataDirectory implements AutoCloseable {
         LOG.warn(
             "Queue {}: queue.onstart.reload is false; its old data was renamed to {}", name, aside);
         locked.close(aside);
-        locked = DirectoryLock.acquire(path, name);
+        locked = DirectoryLock.acquire(path, name, LOCKED);
       }
       return new DataDirectory(base, path, locked, identity(path, name, time), time);
     } catch (Throwable e) {

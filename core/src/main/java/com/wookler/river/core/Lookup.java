@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.Backup;
@@ -7,7 +8,6 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.SequentialReader;
-import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import java.lang.ref.SoftReference;
 import java.time.Instant;

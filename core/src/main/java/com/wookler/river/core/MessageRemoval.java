@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.removed.Removals;
@@ -8,7 +9,6 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.AfterLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;

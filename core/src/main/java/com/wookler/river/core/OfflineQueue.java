@@ -1,6 +1,7 @@
 package com.wookler.river.core;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.DirectoryLock;
 import com.wookler.river.common.file.OwnerRecord;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -31,10 +32,10 @@ public final class OfflineQueue implements AutoCloseable {
     }
     Path directory = path.toRealPath();
     String name = String.valueOf(directory.getFileName());
-    DirectoryLock.claim(directory, name);
+    DirectoryLock.claim(directory, name, DataDirectory.LOCKED);
     try {
       OwnerRecord before = OwnerRecord.read(directory);
-      DirectoryLock lock = DirectoryLock.acquire(directory, name);
+      DirectoryLock lock = DirectoryLock.acquire(directory, name, DataDirectory.LOCKED);
       return new OfflineQueue(directory, lock, before == null || before.pid() == 0);
     } catch (Throwable e) {
       DirectoryLock.unclaim(directory);

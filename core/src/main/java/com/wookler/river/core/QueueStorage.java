@@ -1,9 +1,10 @@
 package com.wookler.river.core;
 
-import static com.wookler.river.core.ClosingStack.Stage.STORAGE;
+import static com.wookler.river.core.Stage.STORAGE;
 
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.removed.Removals;
+import com.wookler.river.common.utils.ClosingStack;
 import com.wookler.river.core.ack.journal.AckScan;
 import com.wookler.river.core.ack.journal.LedgerFiles;
 import com.wookler.river.core.backup.Backup;
@@ -46,7 +47,7 @@ final class QueueStorage {
   // of subscribers: read before the log is opened, which needs their end
   final Map<String, LedgerFiles> ledgerFiles = new HashMap<>();
 
-  private final ClosingStack closing;
+  private final ClosingStack<Stage> closing;
 
   /**
    * Opens the storage; what was opened is left to the closing stack also if something fails. {@code
@@ -54,7 +55,7 @@ final class QueueStorage {
    */
   QueueStorage(
       QueueConfig<?> config,
-      ClosingStack closing,
+      ClosingStack<Stage> closing,
       Consumer<DataDirectory> release,
       Listeners listeners) {
     this.config = config;
@@ -90,7 +91,7 @@ final class QueueStorage {
   }
 
   /** Returns a serial executor, which is released with the parts of a stage. */
-  WorkerPool.Serial line(ClosingStack.Stage stage, String pool) {
+  WorkerPool.Serial line(Stage stage, String pool) {
     WorkerPool threads = WorkerPool.acquire(pool, pool.equals("flusher") ? FLUSHERS : WORKERS);
     closing.add(stage, threads::release);
     return threads.serial(config.name());

@@ -1,13 +1,14 @@
 package com.wookler.river.core;
 
-import static com.wookler.river.core.ClosingStack.Stage.ACCEPTANCE;
-import static com.wookler.river.core.ClosingStack.Stage.DELIVERY;
-import static com.wookler.river.core.ClosingStack.Stage.MAINTENANCE;
-import static com.wookler.river.core.ClosingStack.Stage.SERVICE;
+import static com.wookler.river.core.Stage.ACCEPTANCE;
+import static com.wookler.river.core.Stage.DELIVERY;
+import static com.wookler.river.core.Stage.MAINTENANCE;
+import static com.wookler.river.core.Stage.SERVICE;
 
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.ClosingStack;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.SubscriberRegistry.Use;
@@ -49,16 +50,16 @@ import org.slf4j.LoggerFactory;
 /**
  * The parts of a queue while it runs: the assembly point of the module.
  *
- * <p>Opening puts the parts together in the stages of {@link ClosingStack.Stage}, and if one fails
- * closes those before it again. Closing goes the other way. No part is closed while a call into it
- * can be under way, because a mapping that vanishes under a reader ends the JVM.
+ * <p>Opening puts the parts together in the stages of {@link Stage}, and if one fails closes those
+ * before it again. Closing goes the other way. No part is closed while a call into it can be under
+ * way, because a mapping that vanishes under a reader ends the JVM.
  */
 final class RunningQueue<M> {
   private static final Logger LOG = LoggerFactory.getLogger(RunningQueue.class);
   private static final int EXPIRED_A_STEP = 1_000; // for one subscriber
 
   private final QueueConfig<M> config;
-  private final ClosingStack closing = new ClosingStack();
+  private final ClosingStack<Stage> closing = new ClosingStack<>(Stage.class);
   private final QueueStorage storage;
   private final BlockLog log;
   private final SubscriberRegistry<M> subscribers;

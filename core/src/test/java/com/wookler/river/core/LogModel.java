@@ -2,9 +2,9 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
 import java.time.Instant;

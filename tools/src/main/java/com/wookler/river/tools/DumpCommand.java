@@ -1,7 +1,7 @@
 package com.wookler.river.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import com.wookler.river.core.message.Micros;
+import com.wookler.river.common.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.tools.inspect.MessageSource;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.TimerClock;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.SequentialReader;
 import com.wookler.river.core.message.StoredMessage;

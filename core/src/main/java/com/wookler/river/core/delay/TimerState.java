@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.TimerClock;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.Sealed;
 import java.io.IOException;

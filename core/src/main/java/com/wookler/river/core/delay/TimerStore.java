@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimerClock;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.RecordFile;
 import com.wookler.river.core.message.StoredMessage;

@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Interrupts;
+import com.wookler.river.common.LostSequences;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.counters.AbstractCounter;
 import com.wookler.river.common.errors.RiverException;

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.NotNowException;
+import com.wookler.river.common.file.OwnershipCheck;
 import com.wookler.river.core.message.QueueFailedException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.file.OwnershipCheck;
 import com.wookler.river.core.log.files.LogDirectory;
 import com.wookler.river.core.message.MessageTooLargeException;
 import java.nio.file.Path;

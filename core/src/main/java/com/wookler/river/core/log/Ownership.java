@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.file.OwnershipCheck;
 import java.util.Optional;
 
 /** Fails a log whose directory is not this process's own any more. Thread-safe. */

@@ -1,9 +1,9 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.files.ClockSteps;
-import com.wookler.river.core.message.Micros;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import com.wookler.river.common.Micros;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.message;
 
+import com.wookler.river.common.Micros;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

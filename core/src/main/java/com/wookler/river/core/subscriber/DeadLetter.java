@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.Micros;
 import com.wookler.river.core.message.StoredMessage;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

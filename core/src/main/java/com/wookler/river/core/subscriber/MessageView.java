@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.message.Micros;
+import com.wookler.river.common.Micros;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;

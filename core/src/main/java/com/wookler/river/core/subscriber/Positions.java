@@ -1,9 +1,9 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.message.Micros;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 

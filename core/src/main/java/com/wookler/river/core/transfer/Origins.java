@@ -1,6 +1,7 @@
 package com.wookler.river.core.transfer;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.OriginSet;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;

@@ -8,6 +8,7 @@ import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.TimeWindow;
 import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.OwnershipCheck;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.Seal;

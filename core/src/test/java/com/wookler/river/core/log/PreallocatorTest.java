@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.OwnershipCheck;
 import com.wookler.river.core.log.files.BlockName;
 import java.io.IOException;
 import java.nio.ByteBuffer;

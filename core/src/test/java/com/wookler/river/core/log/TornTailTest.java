@@ -5,6 +5,7 @@ import static com.wookler.river.core.log.LogFixture.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import com.wookler.river.common.file.OwnershipCheck;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.LogMarks;

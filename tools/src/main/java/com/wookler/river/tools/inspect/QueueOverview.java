@@ -1,5 +1,6 @@
 package com.wookler.river.tools.inspect;
 
+import com.wookler.river.common.Micros;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.file.DurableFiles;
@@ -13,7 +14,6 @@ import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
-import com.wookler.river.core.message.Micros;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.LastUsedByte;
 import com.wookler.river.common.file.ReadFailedException;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import com.wookler.river.core.log.files.BlockStart;

@@ -1,5 +1,6 @@
 package com.wookler.river.core.log.recovery;
 
+import com.wookler.river.common.file.LastUsedByte;
 import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.chronicle.ChronicleHeaderCheck;
 import com.wookler.river.core.log.chronicle.DocumentHeader;

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log.recovery;
 
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.file.LastUsedByte;
 import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.FileWindow;
 import com.wookler.river.core.log.files.LogDirectory;

@@ -1,4 +1,4 @@
-package com.wookler.river.core.transfer;
+package com.wookler.river.common;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -18,7 +18,7 @@ import java.util.zip.InflaterInputStream;
  * in pages of those sequences among which some are; what has left the log of the other queue is
  * forgotten. Not thread-safe.
  */
-final class OriginSet {
+public final class OriginSet {
   private static final int PAGE = 1 << 16; // sequences
 
   // by the queue that they came from, and by the number of the page

@@ -1,4 +1,4 @@
-package com.wookler.river.core.message;
+package com.wookler.river.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

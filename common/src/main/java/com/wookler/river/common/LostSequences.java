@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.common;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /** A set of sequences, in which each counts once however often it is added. Not thread-safe. */
-final class LostSequences {
+public final class LostSequences {
   private final TreeMap<Long, Long> ends = new TreeMap<>(); // of each run, by its first sequence
 
   /** Sequences in a row. */
-  record Run(long first, long end) {}
+  public record Run(long first, long end) {}
 
   /** Returns those runs between two sequences that are not in the set. */
-  List<Run> missing(long first, long end) {
+  public List<Run> missing(long first, long end) {
     List<Run> found = new ArrayList<>();
     long at = first;
     for (Map.Entry<Long, Long> run : around(first, end)) {
@@ -33,7 +33,7 @@ final class LostSequences {
     return ends.subMap(before == null ? first : before, Math.max(first, end)).entrySet();
   }
 
-  void add(long first, long end) {
+  public void add(long first, long end) {
     for (Run run : missing(first, end)) {
       Map.Entry<Long, Long> before = ends.lowerEntry(run.end());
       boolean follows = before != null && before.getValue() == run.first();
@@ -42,13 +42,13 @@ final class LostSequences {
   }
 
   /** Returns how many of the sequences between two are in the set. */
-  long countWithin(long first, long end) {
+  public long countWithin(long first, long end) {
     return Math.max(0, end - first)
         - missing(first, end).stream().mapToLong(run -> run.end() - run.first()).sum();
   }
 
   /** Returns how many there are. */
-  long count() {
+  public long count() {
     return ends.entrySet().stream().mapToLong(run -> run.getValue() - run.getKey()).sum();
   }
 }

@@ -1,8 +1,8 @@
-package com.wookler.river.core;
+package com.wookler.river.common.utils;
 
-import static com.wookler.river.core.ClosingStack.Stage.ACCEPTANCE;
-import static com.wookler.river.core.ClosingStack.Stage.DELIVERY;
-import static com.wookler.river.core.ClosingStack.Stage.STORAGE;
+import static com.wookler.river.common.utils.ClosingStackTest.Stage.ACCEPTANCE;
+import static com.wookler.river.common.utils.ClosingStackTest.Stage.DELIVERY;
+import static com.wookler.river.common.utils.ClosingStackTest.Stage.STORAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -11,7 +11,15 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ClosingStackTest {
-  private final ClosingStack closing = new ClosingStack();
+  enum Stage {
+    STORAGE,
+    DELIVERY,
+    ACCEPTANCE,
+    MAINTENANCE,
+    SERVICE
+  }
+
+  private final ClosingStack<Stage> closing = new ClosingStack<>(Stage.class);
   private final List<String> ran = new ArrayList<>();
 
   private Runnable failing(String step) {

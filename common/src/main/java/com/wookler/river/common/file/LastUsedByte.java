@@ -1,6 +1,5 @@
-package com.wookler.river.core.log.recovery;
+package com.wookler.river.common.file;
 
-import com.wookler.river.common.file.ReadFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * block's content, as the store makes a file as long as its mapping: they are read past the page
  * cache where that can be.
  */
-final class LastUsedByte {
+public final class LastUsedByte {
   private static final int STEP_BYTES = 64 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(STEP_BYTES).asReadOnlyBuffer();
   private static final @Nullable OpenOption DIRECT = directOption();
@@ -32,7 +31,7 @@ final class LastUsedByte {
   }
 
   /** Returns the offset after the last byte that is not 0, {@code from} at least. */
-  static long of(Path file, long from) throws IOException {
+  public static long of(Path file, long from) throws IOException {
     if (DIRECT == null) {
       return buffered(file, from);
     }

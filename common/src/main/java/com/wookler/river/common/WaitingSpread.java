@@ -1,12 +1,12 @@
-package com.wookler.river.core.delay;
+package com.wookler.river.common;
 
 /**
  * Counts the waiting messages by ranges of the sequences at which they were published, so that
  * those above a subscriber's low watermark, which it counts itself, are not counted twice. Exact to
  * within a 512th of the sequences that it knows; 4 KB. Messages in files that an opening does not
- * read count as older than all others. Guarded by the lock of {@link Timers}.
+ * read count as older than all others. Not thread-safe.
  */
-final class WaitingSpread {
+public final class WaitingSpread {
   private static final int PARTS = 1_024;
 
   private final long base;
@@ -15,11 +15,12 @@ final class WaitingSpread {
   private long total;
 
   /** Begins to count sequences from a base on; messages before it are not counted. */
-  WaitingSpread(long base) {
+  public WaitingSpread(long base) {
     this.base = base;
   }
 
-  void add(long sequence, int number) {
+  /** Counts messages that were published at a sequence; none if the number is negative. */
+  public void add(long sequence, int number) {
     if (sequence < base) {
       return;
     }
@@ -39,7 +40,7 @@ final class WaitingSpread {
   }
 
   /** Returns how many of the counted messages were published from a sequence on. */
-  long from(long sequence) {
+  public long from(long sequence) {
     if (sequence <= base) {
       return total;
     }

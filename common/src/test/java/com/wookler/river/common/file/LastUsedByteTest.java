@@ -1,4 +1,4 @@
-package com.wookler.river.core.log.recovery;
+package com.wookler.river.common.file;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,11 +1,8 @@
-package com.wookler.river.core;
+package com.wookler.river.common.file;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.file.DurableFiles;
-import com.wookler.river.common.file.OwnerRecord;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.FirstFailure;
-import com.wookler.river.core.log.OwnershipCheck;
-import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -38,8 +35,16 @@ import org.slf4j.LoggerFactory;
  * <p><b>The record</b> keeps other processes out until then, where they can see that its process
  * runs. Where they cannot, this process notices by it that another one took over: {@link #lost}.
  */
-final class DirectoryLock implements OwnershipCheck, AutoCloseable {
-  static final String FILE = "LOCK";
+public final class DirectoryLock implements OwnershipCheck, AutoCloseable {
+  /** The name of the file that is locked. */
+  public static final String FILE = "LOCK";
+
+  /** Makes the error for a directory that is locked already. */
+  @FunctionalInterface
+  public interface Refusal {
+    /** Returns it, with its cause if there is one. */
+    RiverException of(String text, @Nullable Throwable cause);
+  }
 
   private static final Logger LOG = LoggerFactory.getLogger(DirectoryLock.class);
   private static final String CLAIM = "com.wookler.river.open:";
@@ -73,26 +78,28 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
   }
 
   /** Claims a directory in this JVM, before any file of it is opened. */
-  static void claim(Path directory, String name) {
+  public static void claim(Path directory, String name, Refusal refusal) {
     Object before = System.getProperties().putIfAbsent(CLAIM + directory, name);
     if (before != null) {
-      throw inThisProcess(directory, name, null);
+      throw inThisProcess(directory, name, refusal, null);
     }
   }
 
-  static void unclaim(Path directory) {
+  /** Ends the claim of a directory of which no file is open any more. */
+  public static void unclaim(Path directory) {
     System.getProperties().remove(CLAIM + directory);
   }
 
-  private static QueueLockedException inThisProcess(
-      Path directory, String name, @Nullable Throwable cause) {
+  private static RiverException inThisProcess(
+      Path directory, String name, Refusal refusal, @Nullable Throwable cause) {
     String text =
         "queue " + name + " is open already in this process, in " + directory + "; close it first";
-    return cause == null ? new QueueLockedException(text) : new QueueLockedException(text, cause);
+    return refusal.of(text, cause);
   }
 
   /** Locks a directory that was claimed, making it if there is none. */
-  static DirectoryLock acquire(Path directory, String name) throws IOException {
+  public static DirectoryLock acquire(Path directory, String name, Refusal refusal)
+      throws IOException {
     DurableFiles.createDirectories(directory);
     Path file = directory.resolve(FILE);
     if (!Files.exists(file)) {
@@ -102,21 +109,21 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     FileChannel kept = KEPT.remove(directory + key);
     FileChannel channel = kept == null ? FileChannel.open(file, StandardOpenOption.WRITE) : kept;
     try {
-      FileLock[] parts = lock(channel, directory, name);
-      refuseRunning(OwnerRecord.read(directory), key, directory, name);
+      FileLock[] parts = lock(channel, directory, name, refusal);
+      refuseRunning(OwnerRecord.read(directory), key, directory, name, refusal);
       OwnerRecord owner = OwnerRecord.ofThisProcess(keyOf(file)); // opening may have changed it
       owner.write(directory);
       return new DirectoryLock(directory, name, channel, parts, owner);
     } catch (OverlappingFileLockException e) {
       KEPT.put(directory + key, channel);
-      throw inThisProcess(directory, name, e);
+      throw inThisProcess(directory, name, refusal, e);
     } catch (Throwable e) {
       FirstFailure.closeAfter(e, channel);
       throw e;
     }
   }
 
-  private static FileLock[] lock(FileChannel channel, Path directory, String name)
+  private static FileLock[] lock(FileChannel channel, Path directory, String name, Refusal refusal)
       throws IOException {
     FileLock[] parts = new FileLock[PARTS];
     boolean locked = false;
@@ -125,7 +132,8 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
         FileLock part = channel.tryLock(i, 1, false);
         if (part == null) {
           OwnerRecord owner = OwnerRecord.read(directory);
-          throw inAnotherProcess(directory, name, owner == null ? "" : " (" + owner.who() + ")");
+          throw inAnotherProcess(
+              directory, name, refusal, owner == null ? "" : " (" + owner.who() + ")");
         }
         parts[i] = part;
       }
@@ -138,21 +146,23 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     }
   }
 
-  private static QueueLockedException inAnotherProcess(Path directory, String name, String which) {
-    return new QueueLockedException(
+  private static RiverException inAnotherProcess(
+      Path directory, String name, Refusal refusal, String which) {
+    return refusal.of(
         "queue %s: another process%s has %s open; stop it, or give this queue another directory"
-            .formatted(name, which, directory));
+            .formatted(name, which, directory),
+        null);
   }
 
   /** Refuses a directory whose lock is free only because its owner, which still runs, lost it. */
   private static void refuseRunning(
-      @Nullable OwnerRecord owner, String key, Path directory, String name) {
+      @Nullable OwnerRecord owner, String key, Path directory, String name, Refusal refusal) {
     if (owner == null || owner.pid() == 0 || !owner.lock().equals(key)) {
       return;
     }
     if (owner.isRunning() && !owner.isOfThisProcess()) {
       throw inAnotherProcess(
-          directory, name, " (" + owner.who() + ", which has lost its file lock)");
+          directory, name, refusal, " (" + owner.who() + ", which has lost its file lock)");
     }
     LOG.info("Queue {}: {} did not close {}, and has no lock of it", name, owner.who(), directory);
   }
@@ -208,7 +218,8 @@ final class DirectoryLock implements OwnershipCheck, AutoCloseable {
     next = (next + 1) % PARTS;
   }
 
-  synchronized void close(Path movedTo) throws IOException {
+  /** Unlocks a directory that was renamed. */
+  public synchronized void close(Path movedTo) throws IOException {
     try (channel) {
       owner.closed().write(movedTo);
     }

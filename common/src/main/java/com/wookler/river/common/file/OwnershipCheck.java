@@ -1,4 +1,4 @@
-package com.wookler.river.core.log;
+package com.wookler.river.common.file;
 
 import java.util.Optional;
 

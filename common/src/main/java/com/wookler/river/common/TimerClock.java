@@ -1,6 +1,5 @@
-package com.wookler.river.core.delay;
+package com.wookler.river.common;
 
-import com.wookler.river.common.TimeSource;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -8,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * much as the wall clock did, or not at all where that was set back. So a delay is a duration,
  * whatever the wall clock shows; times of this clock are no dates. Thread-safe.
  */
-final class TimerClock {
+public final class TimerClock {
   private static final long TOLERANCE_MICROS = TimeUnit.SECONDS.toMicros(1);
 
   private final TimeSource time;
@@ -16,13 +15,13 @@ final class TimerClock {
   private volatile long startMicros; // raised by the opening
 
   /** The times of this clock and of the wall clock at one moment, in microseconds. */
-  record Reading(long time, long wall) {
+  public record Reading(long time, long wall) {
     /** Is unknown: the clock begins at the time of the wall clock. */
-    static final Reading NONE = new Reading(0, 0);
+    public static final Reading NONE = new Reading(0, 0);
   }
 
   /** Continues the clock of an earlier run from its last reading, at least at {@code atLeast}. */
-  TimerClock(TimeSource time, Reading last, long atLeast) {
+  public TimerClock(TimeSource time, Reading last, long atLeast) {
     this.time = time;
     this.startNanos = time.nanoTime();
     long passed = Math.max(0, time.epochMicros() - last.wall());
@@ -30,22 +29,23 @@ final class TimerClock {
   }
 
   /** Advances the clock to a time that an earlier run has shown; before others use the clock. */
-  synchronized void showed(long micros) {
+  public synchronized void showed(long micros) {
     long now = now();
     startMicros += Math.max(micros, now) - now;
   }
 
   /** Returns the time in microseconds; it never decreases. */
-  long now() {
+  public long now() {
     return startMicros + (time.nanoTime() - startNanos) / 1_000;
   }
 
-  Reading read() {
+  /** Returns the times now. */
+  public Reading read() {
     return new Reading(now(), time.epochMicros());
   }
 
   /** Returns whether the wall clock was set since this was read. */
-  boolean isSetSince(Reading last) {
+  public boolean isSetSince(Reading last) {
     Reading now = read();
     long step = (now.wall() - last.wall()) - (now.time() - last.time());
     return Math.abs(step) > TOLERANCE_MICROS;

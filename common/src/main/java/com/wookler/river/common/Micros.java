@@ -1,4 +1,4 @@
-package com.wookler.river.core.message;
+package com.wookler.river.common;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -31,7 +31,7 @@ public final class Micros {
   }
 
   /** Returns the duration of a number of microseconds. */
-  static Duration toDuration(long micros) {
+  public static Duration toDuration(long micros) {
     return Duration.of(micros, ChronoUnit.MICROS);
   }
 

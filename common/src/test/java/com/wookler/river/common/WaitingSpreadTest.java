@@ -1,4 +1,4 @@
-package com.wookler.river.core.delay;
+package com.wookler.river.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
