@@ -238,7 +238,7 @@ class DocumentTest {
     Content known = new Content(new byte[] {2}, null, Map.of());
     byte[] document = write(List.of(unknown, known), 42, 1_000);
     int content = DocumentFormat.HEADER_BYTES + DocumentFormat.ENTRY_PREFIX_BYTES;
-    document[content] = 64;
+    document[content] = (byte) 128;
     CRC32C crc = new CRC32C();
     crc.update(document, content, 2);
     DocumentFormat.INT.set(
@@ -249,7 +249,7 @@ class DocumentTest {
           .isInstanceOf(RiverException.class)
           .isNotInstanceOf(DamagedMessageException.class)
           .hasMessageContaining("sequence 42")
-          .hasMessageContaining("0x40")
+          .hasMessageContaining("0x80")
           .hasMessageContaining("newer");
     }
     reader.skip();
