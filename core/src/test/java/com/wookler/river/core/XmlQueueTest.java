@@ -122,6 +122,7 @@ class XmlQueueTest {
         Arguments.of("queue.max.message.bytes", "1000", "129MB"),
         Arguments.of("queue.unused.blocks", "100", "-1"),
         Arguments.of("queue.unused.age", "7dd", "-1dd"),
+        Arguments.of("queue.expires.after", "7dd", "-1dd"),
         Arguments.of("queue.max.messages", "1000000", "0"),
         Arguments.of("queue.max.bytes", "10 GB", "none"),
         Arguments.of("queue.full.policy", "discard_oldest", "WAIT"),
