@@ -311,6 +311,84 @@ public final class RemoteQueue {
     return query("key=" + Paths.query(key)).stream().findFirst();
   }
 
+  /**
+   * Cancels a message that waits, delayed or not, for all subscribers. Not retried: after {@link
+   * RiverClientException#mayBeDone} it may be cancelled.
+   */
+  public CancelResult cancel(long sequence) {
+    return cancelled(Request.delete(path + "/" + sequence));
+  }
+
+  /** Cancels the last message with an id in the same way, of a queue that keeps ids. */
+  public CancelResult cancelId(String id) {
+    return cancelled(Request.delete(path + "?id=" + Paths.query(id)));
+  }
+
+  /** Cancels all messages with a key that wait in the same way. */
+  public CancelResult cancelKey(String key) {
+    return cancelled(Request.delete(path + "?key=" + Paths.query(key)));
+  }
+
+  private CancelResult cancelled(Request request) {
+    return caller.callOne(request.once()).as(Cancelled.class).result();
+  }
+
+  record Cancelled(CancelResult result) {}
+
+  /**
+   * Publishes a message in place of one that waits, and cancels that one: both or neither. Nothing
+   * is published if it does not wait any more. Not retried.
+   *
+   * @throws IllegalArgumentException as {@link #put} says
+   */
+  public Replaced replace(long sequence, NewMessage message) {
+    return replaced(Request.put(path + "/" + sequence), message);
+  }
+
+  /** Replaces the last message with an id in the same way; the new one takes the id over. */
+  public Replaced replace(String id, NewMessage message) {
+    return replaced(Request.put(path + "?id=" + Paths.query(id)), message);
+  }
+
+  private Replaced replaced(Request request, NewMessage message) {
+    HeaderFormat.apply(message, request.body(DATA, message.data()));
+    return caller.callOne(request.once()).as(Replaced.class);
+  }
+
+  /** Removes the messages from one sequence up to, and without, another; returns how many. */
+  public long removeMessages(long from, long end) {
+    return removed("/remove?from=" + from + "&end=" + end);
+  }
+
+  /** Removes all messages before a sequence, and moves all subscribers past them. */
+  public long trimBefore(long sequence) {
+    return removed("/trim?before=" + sequence);
+  }
+
+  /** Removes the messages that were published longer ago than this in the same way. */
+  public long trimOlderThan(Duration age) {
+    return removed("/trim?olderThan=" + JsonCodec.formatDuration(age));
+  }
+
+  /** Removes the oldest closed blocks, as long as the others have this many bytes. */
+  public long trimToBytes(long bytes) {
+    return removed("/trim?bytes=" + bytes);
+  }
+
+  /** Removes the oldest messages, so that this many remain. */
+  public long trimToMessages(long messages) {
+    return removed("/trim?messages=" + messages);
+  }
+
+  private long removed(String verb) {
+    return caller
+        .callOne(Request.post(Paths.queue(name) + verb).once())
+        .as(Removed.class)
+        .removed();
+  }
+
+  record Removed(long removed) {}
+
   private List<StoredMessage> query(String query) {
     return caller.callOne(Request.get(path + "?" + query)).as(Messages.class).stored();
   }

@@ -111,6 +111,33 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldTakeMessagesBack() throws Exception {
+    billing.create(SubscriberSettings.builder().build());
+    for (int i = 0; i < 10; i++) {
+      orders.publish(NewMessage.text("m" + i).withId("i" + i).withKey("k" + i % 2));
+    }
+    assertThat(orders.cancel(1)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(orders.cancel(1)).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(orders.cancelId("i2")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(orders.replace(3, NewMessage.text("new 3")))
+        .isEqualTo(new Replaced(CancelResult.CANCELLED, 10));
+    assertThat(orders.replace("i4", NewMessage.text("new 4")))
+        .isEqualTo(new Replaced(CancelResult.CANCELLED, 11));
+    assertThat(orders.replace("none", NewMessage.text("none")))
+        .isEqualTo(new Replaced(CancelResult.NOT_WAITING, -1));
+    assertThat(orders.removeMessages(0, 2)).isOne();
+    assertThat(orders.cancelKey("k1")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(orders.trimBefore(7)).isOne();
+    assertThat(orders.trimOlderThan(Duration.ofDays(1))).isZero();
+    assertThat(orders.trimToBytes(1L << 40)).isZero();
+    List<RemoteDelivery> left = billing.batch(10, SOON);
+    assertThat(left).extracting(RemoteDelivery::text).containsExactly("m8", "new 3", "new 4");
+    assertThat(orders.cancel(8)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(orders.info().stats().removed()).isPositive();
+    assertThat(orders.trimToMessages(0)).isEqualTo(2);
+  }
+
+  @Test
   void shouldCarryWhateverAMessageHas() throws Exception {
     byte[] binary = {0, -1, (byte) 0xC3, 10, 13};
     NewMessage plain =

@@ -100,6 +100,32 @@ class MessageRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldTakeMessagesBack() {
+    asked.put("/v1/queues/orders/subscribers/billing", "");
+    for (int i = 0; i < 6; i++) {
+      asked.send("POST", MESSAGES, "m" + i, "River-Id", "i" + i, "River-Key", "k");
+    }
+    assertThat(asked.delete(MESSAGES + "/0").body()).isEqualTo("{\"result\":\"CANCELLED\"}");
+    assertThat(asked.delete(MESSAGES + "/0").body()).isEqualTo("{\"result\":\"NOT_WAITING\"}");
+    assertThat(asked.get(MESSAGES + "/0").status()).isEqualTo(404);
+    assertThat(asked.delete(MESSAGES + "?id=i1").body()).contains("CANCELLED");
+    assertThat(asked.send("PUT", MESSAGES + "/2", "new", "River-Key", "other").body())
+        .isEqualTo("{\"replaced\":\"CANCELLED\",\"sequence\":6}");
+    assertThat(asked.send("PUT", MESSAGES + "?id=i3", "newer").body()).contains("7");
+    assertThat(asked.delete(MESSAGES + "?key=k").body()).contains("CANCELLED");
+    assertThat(asked.get(MESSAGES + "?from=0&max=10").json().get("messages")).hasSize(2);
+    assertThat(asked.post("/v1/queues/orders/remove?from=6&end=7", "").body())
+        .isEqualTo("{\"removed\":1}");
+    assertThat(asked.post("/v1/queues/orders/trim?messages=0", "").body())
+        .isEqualTo("{\"removed\":1}");
+    assertThat(asked.delete(MESSAGES).status()).isEqualTo(400);
+    assertThat(asked.delete(MESSAGES + "?id=a&key=b").status()).isEqualTo(400);
+    assertThat(asked.post("/v1/queues/orders/trim?before=1&bytes=2", "").status()).isEqualTo(400);
+    assertThat(asked.post("/v1/queues/orders/remove?from=1", "").field()).isEqualTo("end");
+    assertThat(asked.delete("/v1/queues/none/messages/1").status()).isEqualTo(404);
+  }
+
+  @Test
   void shouldRefuseAnotherMessageOfTheSameId() {
     asked.send("POST", MESSAGES, "a", "River-Id", "7", "River-Key", "k", "River-Header-T", "1");
 

@@ -203,17 +203,21 @@ final class MessageRoutes {
 
   /** Reads the body as the data of one message, unless it is a batch of lines. */
   private static Publication bytesOrLines(ApiRequest call) {
-    byte[] body = call.body().getBytes();
     if (isBatch(call)) {
-      return new Publication(new PublishReader(body).lines(), true);
+      return new Publication(new PublishReader(call.body().getBytes()).lines(), true);
     }
+    return new Publication(List.of(bytes(call)), false);
+  }
+
+  /** Reads the body as the data of one message. */
+  static Message<byte[]> bytes(ApiRequest call) {
     MessageAttributes parts =
         new MessageAttributes(
             call.text("River-Key"),
             call.text("River-Id"),
             call.text("River-Delay"),
             call.text("River-Expires"));
-    return new Publication(List.of(MessageAttributes.message(body, headers(call), parts)), false);
+    return MessageAttributes.message(call.body().getBytes(), headers(call), parts);
   }
 
   private static Publication message(ApiRequest call) {

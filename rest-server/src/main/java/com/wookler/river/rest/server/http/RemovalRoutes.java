@@ -1,0 +1,133 @@
+package com.wookler.river.rest.server.http;
+
+import com.wookler.river.core.CancelResult;
+import com.wookler.river.core.Trim;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.rest.server.hosting.ContractFormat;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.Right;
+import io.vertx.core.Future;
+import io.vertx.core.http.HttpMethod;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+/**
+ * The routes that take messages back: who may publish may cancel and replace, an administrator may
+ * remove ranges and trim.
+ */
+final class RemovalRoutes {
+  private static final String QUEUE = "/v1/queues/{queue}";
+  private static final String PATH = QUEUE + "/messages";
+  private static final String MESSAGE = PATH + "/{sequence}";
+  private static final List<String> TRIMS = List.of("before", "olderThan", "bytes", "messages");
+
+  private final QueueResolver queues;
+
+  RemovalRoutes(QueueResolver queues) {
+    this.queues = queues;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.DELETE, MESSAGE, Right.PUBLISH, Set.of(), this::cancel),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.PUBLISH, Set.of("id", "key"), this::cancelAll),
+        new Endpoint(HttpMethod.PUT, MESSAGE, Right.PUBLISH, Set.of(), this::replace),
+        new Endpoint(HttpMethod.PUT, PATH, Right.PUBLISH, Set.of("id"), this::replaceById),
+        new Endpoint(
+            HttpMethod.POST, QUEUE + "/remove", Right.ADMIN, Set.of("from", "end"), this::remove),
+        new Endpoint(HttpMethod.POST, QUEUE + "/trim", Right.ADMIN, Set.copyOf(TRIMS), this::trim));
+  }
+
+  record CancelledJson(CancelResult result) {}
+
+  record RemovedJson(long removed) {}
+
+  private static Future<ApiResponse> answer(ApiRequest call, Supplier<Object> work) {
+    return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(work.get())));
+  }
+
+  private Future<ApiResponse> cancel(ApiRequest call) {
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    long sequence = call.sequenceInPath();
+    return answer(call, () -> new CancelledJson(queue.queue().cancel(sequence)));
+  }
+
+  private Future<ApiResponse> cancelAll(ApiRequest call) {
+    String id = call.query("id");
+    String key = call.query("key");
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    if (id != null && key == null) {
+      return answer(call, () -> new CancelledJson(queue.queue().cancelId(id)));
+    }
+    if (key == null || id != null) {
+      throw RequestException.field("id", "exactly one of id and key is required");
+    }
+    return answer(call, () -> new CancelledJson(queue.queue().cancelKey(key)));
+  }
+
+  private Future<ApiResponse> replace(ApiRequest call) {
+    return replace(call, queues.queue(call.name("queue")), call.sequenceInPath());
+  }
+
+  private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, long sequence) {
+    Message<M> message = queue.message(MessageRoutes.bytes(call));
+    return answer(call, () -> queue.queue().replace(sequence, message));
+  }
+
+  private Future<ApiResponse> replaceById(ApiRequest call) {
+    String id = call.query("id");
+    if (id == null) {
+      throw RequestException.field("id", "is required");
+    }
+    return replace(call, queues.queue(call.name("queue")), id);
+  }
+
+  private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, String id) {
+    Message<M> message = queue.message(MessageRoutes.bytes(call));
+    return answer(call, () -> queue.queue().replace(id, message));
+  }
+
+  private Future<ApiResponse> remove(ApiRequest call) {
+    long from = sequence(call, "from");
+    long end = sequence(call, "end");
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return answer(call, () -> new RemovedJson(queue.queue().delete(from, end)));
+  }
+
+  private static long sequence(ApiRequest call, String parameter) {
+    String text = call.query(parameter);
+    if (text == null) {
+      throw RequestException.field(parameter, "is required");
+    }
+    return number(parameter, text);
+  }
+
+  private static long number(String parameter, String text) {
+    return ContractFormat.number(parameter, text, 0, Long.MAX_VALUE);
+  }
+
+  private Future<ApiResponse> trim(ApiRequest call) {
+    List<Trim> asked =
+        TRIMS.stream()
+            .flatMap(by -> Stream.ofNullable(call.query(by)).map(text -> trim(by, text)))
+            .toList();
+    if (asked.size() != 1) {
+      throw RequestException.field("before", "exactly one of " + TRIMS + " is required");
+    }
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return answer(call, () -> new RemovedJson(queue.queue().trim(asked.get(0))));
+  }
+
+  private static Trim trim(String by, String value) {
+    return switch (by) {
+      case "before" -> Trim.before(number(by, value));
+      case "olderThan" -> Trim.olderThan(ContractFormat.duration(by, value));
+      case "bytes" -> Trim.toBytes(number(by, value));
+      default -> Trim.toMessages(number(by, value));
+    };
+  }
+}
