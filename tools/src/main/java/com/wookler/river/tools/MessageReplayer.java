@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
@@ -39,13 +40,15 @@ final class MessageReplayer implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final MessageSource source;
+  private final SequenceRanges removed;
   private final MessageQueue<byte[]> queue;
   private final Path checkpoint;
   private final long rate;
   private final TimeSource time = TimeSource.system();
 
-  MessageReplayer(MessageSource source, Path base, String name, long rate) {
+  MessageReplayer(MessageSource source, Path base, String name, long rate) throws IOException {
     this.source = source;
+    this.removed = source.removed();
     this.rate = rate;
     this.checkpoint = base.resolve(name + ".replay-" + source.queue() + ".json");
     this.queue = MessageQueue.builder(name, MessageConverter.bytes()).directory(base).open();
@@ -106,7 +109,11 @@ final class MessageReplayer implements AutoCloseable {
         if (range.isAfter(message)) {
           break;
         }
-        if (!Terms.isHidden(message.terms()) && !range.isBefore(message) && !isPresent(message)) {
+        boolean isHidden =
+            Terms.isHidden(message.terms())
+                || removed.contains(message.sequence())
+                || removed.contains(message.originalSequence());
+        if (!isHidden && !range.isBefore(message) && !isPresent(message)) {
           batch.add(copy(message));
         }
         next = message.sequence() + 1;

@@ -1,6 +1,8 @@
 package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.removed.RemovedFiles;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.SideFiles;
 import com.wookler.river.core.log.files.BlockFile;
@@ -38,6 +40,11 @@ record LogSource(QueueDirectory directory, UUID queue) implements MessageSource 
   @Override
   public String name() {
     return directory.identity().map(QueueIdentity::name).orElse("");
+  }
+
+  @Override
+  public SequenceRanges removed() throws IOException {
+    return RemovedFiles.removed(directory.path(), queue);
   }
 
   @Override

@@ -2,6 +2,7 @@ package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
@@ -58,6 +59,11 @@ public interface MessageSource {
 
   /** Returns the name of the queue; empty if it is unknown. */
   String name();
+
+  /** Returns the messages that were removed, which are not to be passed on; of backups none. */
+  default SequenceRanges removed() throws IOException {
+    return SequenceRanges.NONE;
+  }
 
   /** Returns the subscribers' directory beside the messages; null where there is none. */
   @Nullable Path subscribers();

@@ -3,6 +3,7 @@ package com.wookler.river.tools.inspect;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.removed.RemovedFiles;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockWriter;
@@ -108,6 +109,10 @@ public final class QueueSalvage {
       SideFiles.write(made.log(), source.queue(), copy.end, writer.blocks(), copy.gaps);
       int subscribers = copySubscribers(source.subscribers(), made.subscribers());
       copyDelayed(from, made.directory(), source);
+      Path removed = from.resolve(RemovedFiles.DIRECTORY);
+      if (Files.isDirectory(removed)) {
+        copyTree(removed, made.directory().resolve(RemovedFiles.DIRECTORY));
+      }
       made.finish(source.queue());
       return new Result(made.directory(), writer.blocks(), copy.messages, copy.lost, subscribers);
     }
