@@ -211,6 +211,7 @@ final class LogPublisher<M> implements Publisher<M> {
    * Stores a message in place of another, over the limits too: that one does not count any more.
    */
   private long append(Message<M> message, byte[] bytes, ForwardOrigin replaced) {
+    intake.checkStatus();
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();

@@ -82,12 +82,14 @@ final class MessageRemoval implements AfterLog {
       List<SequenceRanges> targets = new ArrayList<>();
       boolean[] waits = {false};
       long first = log.firstSequence();
-      boolean delayed = delays.waiting() > 0;
+      boolean delayed = delays.lowWatermark() < Long.MAX_VALUE; // whether it has had any
       boolean unused =
           lookup.scan(
               delayed ? first : Math.max(first, subscribers.needed()),
               message -> {
-                Target target = key.equals(message.key()) ? target(message) : null;
+                boolean isMeant =
+                    key.equals(message.key()) && (delayed || !Terms.isDelayed(message.terms()));
+                Target target = isMeant ? target(message) : null;
                 if (target != null) { // what is perhaps delivered may have been long ago
                   targets.add(target.sequences);
                   waits[0] |= target.result == CancelResult.CANCELLED;
@@ -142,8 +144,7 @@ final class MessageRemoval implements AfterLog {
     changing.lock();
     try {
       long first = Math.max(from, lookup.first());
-      long start = delays.waitingBelow(first) > 0 ? Math.max(from, 0) : first;
-      SequenceRanges range = SequenceRanges.between(start, Math.min(end, log.nextSequence()));
+      SequenceRanges range = range(from, first, end);
       long left = range.count(first, end) - log.removed().count(first, end);
       CancelResult unused = remove(new Target(range, CancelResult.CANCELLED));
       return left;
@@ -152,19 +153,27 @@ final class MessageRemoval implements AfterLog {
     }
   }
 
+  /** Returns what there may be: below the first that is in a block, delayed messages only. */
+  private SequenceRanges range(long from, long first, long end) {
+    long start = delays.waitingBelow(first) > 0 ? Math.max(from, 0) : first;
+    return SequenceRanges.between(start, Math.min(end, log.nextSequence()));
+  }
+
   /** See {@link MessageQueue#trim}. */
   long trim(Trim trim) {
     changing.lock();
+    blocks.lock();
     try {
+      long first = log.firstSequence();
       long end = Math.min(endOf(trim), log.nextSequence());
-      blocks.lock();
-      try {
-        subscribers.discard(end, true);
-      } finally {
-        blocks.unlock();
-      }
-      return delete(log.firstSequence(), end);
+      SequenceRanges range = range(0, first, end);
+      long left = range.count(first, end) - log.removed().count(first, end);
+      write(range); // before a block of it is backed up
+      subscribers.discard(end, true);
+      boolean unused = subscribers.withdraw(range);
+      return left;
     } finally {
+      blocks.unlock();
       changing.unlock();
     }
   }
@@ -230,9 +239,13 @@ final class MessageRemoval implements AfterLog {
         : null;
   }
 
-  private CancelResult remove(Target target) {
+  private void write(SequenceRanges sequences) {
     boolean forced = config.get(QueueOptions.DURABILITY) == Durability.DISK;
-    onFlusher(() -> removals.remove(target.sequences, forced));
+    onFlusher(() -> removals.remove(sequences, forced));
+  }
+
+  private CancelResult remove(Target target) {
+    write(target.sequences);
     return subscribers.withdraw(target.sequences) ? CancelResult.IN_FLIGHT : target.result;
   }
 

@@ -459,7 +459,7 @@ final class RunningQueue<M> {
         storage.salvage.lostEver(),
         archiver.backupFailures(),
         unused.holding(),
-        log.removed().size(),
+        log.removed().count(storage.lookup.first(), next),
         reconfiguration.status(),
         unusedQueue.unusedSeconds());
   }

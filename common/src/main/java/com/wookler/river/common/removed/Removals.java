@@ -285,7 +285,7 @@ public final class Removals implements AutoCloseable {
     run(this::force);
     if (forgets) {
       forgets = false;
-      log.removed(log.removed().within(first, Long.MAX_VALUE));
+      log.removed(log.removed().endingFrom(first)); // so a reader that begins before is led there
       int needed = log.removed().ranges() + replacing.size();
       if (records > 2 * needed + (needed == 0 ? 0 : SPARE_RECORDS)) {
         run(this::rewrite);

@@ -106,6 +106,15 @@ public final class SequenceRanges {
     return new SequenceRanges(Arrays.copyOf(part, length));
   }
 
+  /** Returns the ranges that do not end before a sequence. */
+  public SequenceRanges endingFrom(long sequence) {
+    int first = 0;
+    while (first < ranges() && end(first) < sequence) {
+      first++;
+    }
+    return new SequenceRanges(Arrays.copyOfRange(bounds, 2 * first, bounds.length));
+  }
+
   /** Returns how many bounds there are up to this sequence. */
   private int notAbove(long sequence) {
     int at = Arrays.binarySearch(bounds, sequence);

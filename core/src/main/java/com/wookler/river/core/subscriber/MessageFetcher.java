@@ -260,9 +260,9 @@ final class MessageFetcher<M> implements AutoCloseable {
     int left = READ_AHEAD;
     int passes = PASS_AHEAD;
     while (!expiry.isStuck() && ledger.canDeliver()) {
-      if ((skipsExhausted && ledger.skipExhausted())
-          || (passesPostponed && ledger.skipPostponed(nowMillis))
-          || passRemoved()) {
+      if (passRemoved()
+          || (skipsExhausted && ledger.skipExhausted())
+          || (passesPostponed && ledger.skipPostponed(nowMillis))) {
         continue;
       }
       MessageDelivery<M> before = inPast ? readPast() : null;
