@@ -9,7 +9,6 @@ my $client;
 
 sub connected {
   $client = Cache::Memcached->new({servers => ["127.0.0.1:$port"], select_timeout => 30});
-  $client->set_compress_enable(0);
 }
 connected();
 
