@@ -14,8 +14,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adapts an asynchronous processor to one of batches: begins messages, at most a number at once, and
- * passes on the result of each when its stage completes. Thread-safe.
+ * Adapts an asynchronous processor to one of batches: begins messages, at most a number at once,
+ * and passes on the result of each when its stage completes. Thread-safe.
  */
 final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoCloseable {
   static final int MOST_BY_DEFAULT = 100;
