@@ -157,14 +157,23 @@ final class AdmissionControl {
     return sequence;
   }
 
+<<<<<<< ours
   private long again(LongSupplier attempt) {
     if (ends) {
       throw new QueueClosedException("queue " + queue + " is removed: it was not in use");
     }
+=======
+  /** Refuses a publish if the status of the queue does. */
+  void checkStatus() {
+>>>>>>> theirs
     QueueStatus now = status;
     if (!now.accepts()) {
       throw new QueueStatusException("queue " + queue, now, "publishes");
     }
+  }
+
+  private long again(LongSupplier attempt) {
+    checkStatus();
     log.capacity().free(lowWatermark.getAsLong());
     return attempt.getAsLong();
   }
