@@ -157,15 +157,11 @@ final class AdmissionControl {
     return sequence;
   }
 
-<<<<<<< ours
-  private long again(LongSupplier attempt) {
+  /** Refuses a publish if the status of the queue does, or if it is deleted. */
+  void checkStatus() {
     if (ends) {
       throw new QueueClosedException("queue " + queue + " is removed: it was not in use");
     }
-=======
-  /** Refuses a publish if the status of the queue does. */
-  void checkStatus() {
->>>>>>> theirs
     QueueStatus now = status;
     if (!now.accepts()) {
       throw new QueueStatusException("queue " + queue, now, "publishes");

@@ -108,7 +108,8 @@ final class BlockArchiver {
   }
 
   private boolean isDiscarded(Seal seal) {
-    if (log.capacity().discardBelow() >= seal.endSequence() || isRemoved(seal)) {
+    if (log.capacity().discardBelow() >= seal.endSequence()
+        || (isRemoved(seal) && !isUnfinished(seal))) {
       return true;
     }
     Retention retention = config.retention();
