@@ -112,6 +112,7 @@ class RiverClientTest {
 
   @Test
   void shouldTakeMessagesBack() throws Exception {
+    orders.create(QueueSettings.builder().build());
     billing.create(SubscriberSettings.builder().build());
     for (int i = 0; i < 10; i++) {
       orders.publish(NewMessage.text("m" + i).withId("i" + i).withKey("k" + i % 2));
