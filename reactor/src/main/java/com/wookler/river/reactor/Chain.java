@@ -1,5 +1,6 @@
 package com.wookler.river.reactor;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
 
@@ -59,10 +60,10 @@ final class Chain<M> implements Stage<M> {
 
   /** Waits for each in turn, as long as this altogether. */
   static boolean awaitAll(List<? extends Stage<?>> stages, long nanos) {
-    long end = System.nanoTime() + nanos;
+    long end = TimeSource.system().nanoTime() + nanos;
     boolean ended = true;
     for (Stage<?> stage : stages) {
-      ended &= stage.awaitStages(Math.max(0, end - System.nanoTime()));
+      ended &= stage.awaitStages(Math.max(0, end - TimeSource.system().nanoTime()));
     }
     return ended;
   }

@@ -189,11 +189,11 @@ public final class Reactor<M> implements AutoCloseable {
     boolean byWorker = workers.isWorkerThread();
     gate.setState(PauseGate.State.STOPPED);
     workers.wake();
-    long began = System.nanoTime();
+    long began = TimeSource.system().nanoTime();
     boolean inTime = workers.awaitEnd(timeout);
     boolean ended = inTime;
     if (inTime && !byWorker) {
-      long nanos = TimeUnit.NANOSECONDS.convert(timeout) - (System.nanoTime() - began);
+      long nanos = TimeUnit.NANOSECONDS.convert(timeout) - (TimeSource.system().nanoTime() - began);
       inTime = chain.awaitStages(Math.max(0, nanos));
       ended = inTime;
     } else if (!inTime) {
