@@ -36,18 +36,14 @@ final class Administration {
       case "flush" -> named(request, session, this::flush);
       case "flush_expired" -> named(request, session, Administration::expired);
       case "flush_all" -> session.blocking(this::flushAll);
-      case "flush_all_expired" -> done(Answer.line("0"));
+      case "flush_all_expired" -> Answer.line("0").now();
       case "stats" -> session.blocking(() -> text(statistics.all()));
       case "dump_stats" -> session.blocking(() -> text(statistics.of(request.arguments())));
-      case "version" -> done(Answer.line("VERSION " + Statistics.VERSION));
-      case "quit" -> done(Answer.NOTHING.closing());
-      case "shutdown" -> done(shutdown());
-      default -> done(Answer.CLIENT_ERROR.closing());
+      case "version" -> Answer.line("VERSION " + Statistics.VERSION).now();
+      case "quit" -> Answer.NOTHING.closing().now();
+      case "shutdown" -> shutdown().now();
+      default -> Answer.CLIENT_ERROR.closing().now();
     };
-  }
-
-  private static CompletableFuture<Answer> done(Answer answer) {
-    return CompletableFuture.completedFuture(answer);
   }
 
   private static Answer text(String lines) {
@@ -62,12 +58,12 @@ final class Administration {
 
   private static CompletableFuture<Answer> named(Request request, Session session, OnQueue work) {
     if (request.arguments().isEmpty()) {
-      return done(Answer.CLIENT_ERROR);
+      return Answer.CLIENT_ERROR.now();
     }
     String name = request.argument(0);
     return QueueName.isLegal(name)
         ? session.blocking(() -> work.run(QueueName.of(name)))
-        : done(Answer.CLIENT_ERROR.closing());
+        : Answer.CLIENT_ERROR.closing().now();
   }
 
   private Answer delete(QueueName name) {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.wookler.river.core.subscriber.Delivery;
 import io.vertx.core.buffer.Buffer;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,12 +36,16 @@ record Answer(Buffer bytes, boolean close, @Nullable Delivery<?> taken) {
     return new Answer(bytes, true, taken);
   }
 
+  /** Returns a future that is complete with this answer. */
+  CompletableFuture<Answer> now() {
+    return CompletableFuture.completedFuture(this);
+  }
+
   /** Returns the answer that has a message. */
-  static Answer value(
-      String key, String flags, byte[] data, boolean last, @Nullable Delivery<?> taken) {
+  static Answer value(String key, String flags, byte[] data, @Nullable Delivery<?> taken) {
     String head = "VALUE " + key + ' ' + flags + ' ' + data.length + "\r\n";
     Buffer bytes = Buffer.buffer(head.length() + data.length + END_LINE.length + LINE_END.length);
     bytes.appendBytes(head.getBytes(ISO_8859_1)).appendBytes(data).appendBytes(LINE_END);
-    return new Answer(last ? bytes.appendBytes(END_LINE) : bytes, false, taken);
+    return new Answer(bytes.appendBytes(END_LINE), false, taken);
   }
 }

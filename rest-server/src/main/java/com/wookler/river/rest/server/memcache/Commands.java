@@ -34,10 +34,10 @@ final class Commands {
   private static final String NO_FLAGS = "0";
   private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
   private static final long MAX_FLAGS = 0xffff_ffffL;
-  private static final CompletableFuture<Answer> END = done(Answer.END);
-  private static final CompletableFuture<Answer> STORED = done(Answer.STORED);
-  private static final CompletableFuture<Answer> CLIENT_ERROR = done(Answer.CLIENT_ERROR);
-  private static final CompletableFuture<Answer> ILLEGAL = done(Answer.CLIENT_ERROR.closing());
+  private static final CompletableFuture<Answer> END = Answer.END.now();
+  private static final CompletableFuture<Answer> STORED = Answer.STORED.now();
+  private static final CompletableFuture<Answer> CLIENT_ERROR = Answer.CLIENT_ERROR.now();
+  private static final CompletableFuture<Answer> ILLEGAL = Answer.CLIENT_ERROR.closing().now();
 
   private final ServerContext context;
   private final MemcacheSettings settings;
@@ -57,10 +57,6 @@ final class Commands {
     this.administration = administration;
   }
 
-  private static CompletableFuture<Answer> done(Answer answer) {
-    return CompletableFuture.completedFuture(answer);
-  }
-
   /** Does what a client asks for. */
   CompletableFuture<Answer> run(Request request, Session session) {
     if (request.fault()) {
@@ -70,7 +66,7 @@ final class Commands {
     try {
       answer = answer(request, session);
     } catch (RuntimeException e) {
-      return done(refused(e));
+      return refused(e).now();
     }
     return answer.isDone() && !answer.isCompletedExceptionally()
         ? answer
@@ -123,7 +119,7 @@ final class Commands {
     figures.sets.increment();
     byte[] data = request.data();
     if (data == null) {
-      return done(Answer.NOT_STORED);
+      return Answer.NOT_STORED.now();
     }
     Message<byte[]> message = Message.of(data);
     if (flags != 0) {
@@ -200,7 +196,7 @@ final class Commands {
     (key.peek() ? figures.peeks : figures.gets).increment();
     int open = session.openReads().count(name);
     if (!key.peek() && (key.open() ? open >= settings.maxOpen() : open > 0)) {
-      return done(Answer.ERROR.closing());
+      return Answer.ERROR.closing().now();
     }
     if (key.peek() && key.patience().isZero()) {
       return session.blocking(() -> peeked(key, name));
@@ -241,9 +237,13 @@ final class Commands {
     if (!key.open()) {
       return value(key.asked(), name, taken, taken);
     }
+    return opened(key.asked(), name, taken, session);
+  }
+
+  private Answer opened(String asked, QueueName name, Delivery<?> taken, Session session) {
     figures.of(name).opened.increment();
     session.openReads().add(name, taken);
-    return value(key.asked(), name, taken, null);
+    return value(asked, name, taken, null);
   }
 
   private Answer miss() {
@@ -258,7 +258,6 @@ final class Commands {
         settings.replyKey() == ReplyKey.NAME ? name.text() : asked,
         flags == null ? NO_FLAGS : new String(flags, ISO_8859_1),
         Objects.requireNonNull(message.bytes(), "bytes"),
-        true,
         taken);
   }
 
@@ -266,7 +265,7 @@ final class Commands {
   private CompletableFuture<@Nullable Delivery<?>> take(
       QueueName name, Duration wait, Session session) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
-    HostedSubscriber<?> known = queue == null ? null : readers.known(queue, name);
+    HostedSubscriber<?> known = queue == null ? null : queue.known(name.subscriber());
     if (queue != null && known != null) {
       return poll(queue, known, wait, session);
     }
@@ -332,7 +331,7 @@ final class Commands {
     if (!QueueName.isLegal(name) || seconds < 0 || max < 0) {
       return ILLEGAL;
     }
-    long wait = Math.min(seconds, Duration.ofHours(12).toSeconds());
+    long wait = Math.min(seconds, QueueName.LONGEST.toSeconds());
     long end = context.time().nanoTime() + Duration.ofSeconds(wait).toNanos();
     return monitor(QueueName.of(name), name, max, end, session);
   }
@@ -352,9 +351,7 @@ final class Commands {
                 return END;
               }
               figures.hits.increment();
-              figures.of(name).opened.increment();
-              session.openReads().add(name, taken);
-              session.write(value(asked, name, taken, null));
+              session.write(opened(asked, name, taken, session));
               return session
                   .drained()
                   .thenCompose(ready -> monitor(name, asked, left - 1, end, session));
@@ -369,7 +366,7 @@ final class Commands {
     }
     QueueName queue = QueueName.of(name);
     if (count == 0 || session.openReads().count(queue) < count) {
-      return done(Answer.ERROR);
+      return Answer.ERROR.now();
     }
     for (long i = 0; i < count; i++) {
       close(queue, session);

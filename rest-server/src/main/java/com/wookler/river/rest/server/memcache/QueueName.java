@@ -17,7 +17,7 @@ record QueueName(String queue, String subscriber) {
   static final String READER = "kestrel";
 
   /** As long as a message may be held: a read stays open while its connection does. */
-  private static final Duration OPEN = Duration.ofHours(12);
+  static final Duration LONGEST = Duration.ofHours(12);
 
   /** Returns whether the protocol allows this name. */
   static boolean isLegal(String name) {
@@ -49,7 +49,7 @@ record QueueName(String queue, String subscriber) {
   SubscriberConfig config() {
     return SubscriberConfig.builder(subscriber)
         .ack(true)
-        .ackTimeout(OPEN)
+        .ackTimeout(LONGEST)
         .start(isChild() ? Position.latest() : Position.earliest())
         .build();
   }

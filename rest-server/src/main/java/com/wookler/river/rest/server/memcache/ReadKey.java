@@ -24,7 +24,6 @@ record ReadKey(
     boolean abort,
     boolean peek) {
   private static final String WAIT = "t=";
-  private static final long LONGEST_MILLIS = Duration.ofHours(12).toMillis();
 
   /** Returns the key; null if it does not follow the grammar. */
   static @Nullable ReadKey of(String asked) {
@@ -37,7 +36,7 @@ record ReadKey(
         if (millis < 0) {
           return null;
         }
-        wait = text.startsWith("-") ? 0 : Math.min(millis, LONGEST_MILLIS);
+        wait = text.startsWith("-") ? 0 : Math.min(millis, QueueName.LONGEST.toMillis());
       }
     }
     ReadKey key =

@@ -4,7 +4,6 @@ import com.wookler.river.rest.server.hosting.Access;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.QueueResolver;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the subscribers behind the names of clients, and creates what is named for the first time.
@@ -28,11 +27,6 @@ record Readers(QueueResolver queues, Figures figures) {
   /** Returns the subscriber of a name, which is created if it does not exist. Blocks. */
   HostedSubscriber<?> of(QueueName name) {
     return reader(created(name), name);
-  }
-
-  /** Returns the subscriber of a name; null if it has to be created or opened. */
-  @Nullable HostedSubscriber<?> known(HostedQueue<?> queue, QueueName name) {
-    return queue.known(name.subscriber());
   }
 
   private static HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
