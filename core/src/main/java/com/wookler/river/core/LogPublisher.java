@@ -211,18 +211,20 @@ final class LogPublisher<M> implements Publisher<M> {
    * Stores a message in place of another, over the limits too: that one does not count any more.
    */
   private long append(Message<M> message, byte[] bytes, ForwardOrigin replaced) {
-    intake.checkStatus();
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
     document.addReplacing(bytes, message.key(), message.headers(), message.terms(), replaced);
-    buffer.admit();
+    buffer.condition(unused -> intake.checkStatus());
+    buffer.admit(true);
     try {
       String id = message.id();
       return deduplicator == null || id == null
           ? log.append(buffer, time.epochMicros())
           : deduplicator.append(buffer, id);
     } finally {
+      buffer.admit(false);
+      buffer.condition(null);
       document.finish();
     }
   }

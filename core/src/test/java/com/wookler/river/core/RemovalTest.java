@@ -12,6 +12,9 @@ import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
+import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settlement;
@@ -509,6 +512,21 @@ class RemovalTest {
     open();
     assertThat(takeAll(subscriber("a"))).containsExactly("m0");
     assertThat(subscriber.name()).isEqualTo("a");
+  }
+
+  @Test
+  void shouldExemptNoOtherPublishOfTheThreadFromLimitsAndStatus() {
+    open(builder -> builder.set(QueueOptions.MAX_MESSAGES, 2L));
+    Subscriber<String> subscriber = subscriber("a");
+    publish(0, 2);
+    assertThat(queue.replace(0, Message.of("new")))
+        .isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 2));
+    assertThatThrownBy(() -> queue.publisher().publish("more"))
+        .isInstanceOf(QueueFullException.class);
+    assertThat(takeAll(subscriber)).containsExactly("m1", "new");
+    queue.status(QueueStatus.READ_ONLY);
+    assertThatThrownBy(() -> queue.publisher().publish("more"))
+        .isInstanceOf(QueueStatusException.class);
   }
 
   @Test

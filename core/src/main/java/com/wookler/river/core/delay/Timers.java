@@ -264,7 +264,7 @@ final class Timers implements AutoCloseable {
     int made = buffer.document().count();
     try {
       if (made > 0) {
-        buffer.admit();
+        buffer.admit(true);
         log.append(buffer, wall);
       }
       copies = COPIES;
@@ -279,6 +279,7 @@ final class Timers implements AutoCloseable {
       due.putBack();
       throw e;
     } finally {
+      buffer.admit(false);
       buffer.document().finish();
     }
     heldBack = due.waitOn();

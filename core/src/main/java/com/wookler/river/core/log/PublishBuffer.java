@@ -25,9 +25,9 @@ public final class PublishBuffer {
     return OF_THREAD.get();
   }
 
-  /** From now on the limits of the queue refuse nothing that this thread appends. */
-  public void admit() {
-    admitted = true;
+  /** Has a queue's limits, and its status, refuse nothing that this thread appends; or ends that. */
+  public void admit(boolean all) {
+    admitted = all;
   }
 
   boolean isAdmitted() {
