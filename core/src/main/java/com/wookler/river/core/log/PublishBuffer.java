@@ -25,7 +25,7 @@ public final class PublishBuffer {
     return OF_THREAD.get();
   }
 
-  /** Has a queue's limits, and its status, refuse nothing that this thread appends; or ends that. */
+  /** Begins or ends to append whatever the queue's limits and its status are. */
   public void admit(boolean all) {
     admitted = all;
   }
