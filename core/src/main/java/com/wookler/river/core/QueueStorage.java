@@ -2,11 +2,11 @@ package com.wookler.river.core;
 
 import static com.wookler.river.core.Stage.STORAGE;
 
+import com.wookler.river.ack.journal.AckScan;
+import com.wookler.river.ack.journal.LedgerFiles;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.removed.Removals;
 import com.wookler.river.common.utils.ClosingStack;
-import com.wookler.river.core.ack.journal.AckScan;
-import com.wookler.river.core.ack.journal.LedgerFiles;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.DamageReporter;

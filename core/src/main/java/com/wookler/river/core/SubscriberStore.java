@@ -1,16 +1,16 @@
 package com.wookler.river.core;
 
+import com.wookler.river.ack.InitialPosition;
+import com.wookler.river.ack.Ledger;
+import com.wookler.river.ack.journal.Health;
+import com.wookler.river.ack.journal.LedgerFiles;
+import com.wookler.river.ack.journal.LedgerLook;
+import com.wookler.river.ack.journal.Ledgers;
+import com.wookler.river.ack.journal.Owner;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.common.utils.FirstFailure;
-import com.wookler.river.core.ack.InitialPosition;
-import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.journal.Health;
-import com.wookler.river.core.ack.journal.LedgerFiles;
-import com.wookler.river.core.ack.journal.LedgerLook;
-import com.wookler.river.core.ack.journal.Ledgers;
-import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;

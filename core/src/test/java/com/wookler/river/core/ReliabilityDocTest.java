@@ -26,6 +26,7 @@ class ReliabilityDocTest {
 
   private static final List<String> MODULES =
       List.of(
+          "ack",
           "core",
           "common",
           "forward",

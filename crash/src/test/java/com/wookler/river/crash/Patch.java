@@ -18,7 +18,7 @@ import javax.tools.ToolProvider;
  * a process. So production code needs no switch to be observed, or to be made wrong.
  */
 final class Patch {
-  private static final Path COMMON = Path.of("com/wookler/river/common");
+  private static final List<String> MODULES = List.of("common", "ack", "core");
   private static final AtomicInteger NUMBER = new AtomicInteger();
 
   private final Path classes;
@@ -56,8 +56,7 @@ final class Patch {
 
   /** Puts these changes into a class, named by its file. */
   Patch change(String file, Change... changes) throws IOException {
-    String module = Path.of(file).startsWith(COMMON) ? "common" : "core";
-    String source = Files.readString(Path.of("..", module, "src", "main", "java").resolve(file));
+    String source = Files.readString(source(file));
     for (Change change : changes) {
       source = change.applyTo(source, file);
     }
@@ -66,6 +65,15 @@ final class Patch {
     Files.writeString(target, source);
     changed.add(target);
     return this;
+  }
+
+  /** The file of a class, in the module that has it. */
+  private static Path source(String file) {
+    return MODULES.stream()
+        .map(module -> Path.of("..", module, "src", "main", "java").resolve(file))
+        .filter(Files::exists)
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no module of " + MODULES + " has " + file));
   }
 
   /** Compiles them; the directory of the classes. */

@@ -64,14 +64,14 @@ class ArchitectureTest {
           "core.transfer",
           "core.delay",
           "core.subscriber",
-          "core.ack.journal",
-          "core.ack",
           "core.backup",
           "core.log",
           "core.log.recovery",
           "core.log.files",
           "core.log.chronicle",
           "core.message",
+          "ack.journal",
+          "ack",
           "common.settings",
           "common.ids",
           "common.keys",
@@ -167,7 +167,7 @@ class ArchitectureTest {
   static final ArchRule shouldDoNoInputOutputInAck =
       noClasses()
           .that()
-          .resideInAPackage(RIVER + "core.ack")
+          .resideInAPackage(RIVER + "ack")
           .should()
           .dependOnClassesThat(describe("do input or output", ArchitectureTest::doesInputOrOutput));
 

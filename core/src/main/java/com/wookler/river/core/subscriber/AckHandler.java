@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.ack.AckResult;
+import com.wookler.river.ack.AckResult;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.SubscriberState.Change;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;

@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.AckResult;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.counters.AbstractCounter;
-import com.wookler.river.core.ack.AckResult;
-import com.wookler.river.core.ack.Ledger;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

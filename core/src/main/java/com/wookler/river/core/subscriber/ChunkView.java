@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.ack.Ledger;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

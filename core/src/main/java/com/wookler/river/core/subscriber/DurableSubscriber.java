@@ -2,10 +2,10 @@ package com.wookler.river.core.subscriber;
 
 import static java.time.temporal.ChronoUnit.MICROS;
 
+import com.wookler.river.ack.EntryState;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.Require;
-import com.wookler.river.core.ack.EntryState;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.ForwardOrigin;

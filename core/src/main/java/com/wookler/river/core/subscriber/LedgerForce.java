@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.GroupCommit;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.message.Durability;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.Micros;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;

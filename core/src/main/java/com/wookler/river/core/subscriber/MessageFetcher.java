@@ -1,11 +1,11 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.EntryState;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.KeyedHash;
 import com.wookler.river.common.removed.SequenceRanges;
-import com.wookler.river.core.ack.EntryState;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.EntryBuffer;

@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.errors.DamagedException;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.StoredMessage;

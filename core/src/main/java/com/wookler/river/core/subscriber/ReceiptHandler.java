@@ -1,8 +1,8 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.ack.AckResult;
-import com.wookler.river.core.ack.Ledger;
+import com.wookler.river.ack.AckResult;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Receipts.Receipt;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;

@@ -1,10 +1,10 @@
 package com.wookler.river.core.subscriber;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.ack.InitialPosition;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.common.file.DurableFiles;
-import com.wookler.river.core.ack.InitialPosition;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,10 +1,10 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.Limits;
+import com.wookler.river.ack.Retries;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
-import com.wookler.river.core.ack.Limits;
-import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import java.time.Duration;

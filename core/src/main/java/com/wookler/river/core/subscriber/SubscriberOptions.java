@@ -1,12 +1,12 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.Retries;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Option.Change;
 import com.wookler.river.common.settings.OptionTable;
 import com.wookler.river.common.settings.OptionType;
-import com.wookler.river.core.ack.Retries;
 import com.wookler.river.core.message.Durability;
 import java.time.DateTimeException;
 import java.time.Duration;

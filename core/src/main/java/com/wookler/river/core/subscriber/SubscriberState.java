@@ -1,11 +1,11 @@
 package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.ack.AckResult;
+import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.Waiters;
 import com.wookler.river.common.removed.SequenceRanges;
-import com.wookler.river.core.ack.AckResult;
-import com.wookler.river.core.ack.Ledger;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.Capacity;
 import com.wookler.river.core.log.StoredTimes;

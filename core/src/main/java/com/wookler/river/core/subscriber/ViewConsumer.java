@@ -1,7 +1,7 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.AckResult;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.AckResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;
 import java.time.Duration;

@@ -15,15 +15,14 @@
  *       backups, {@code Expiry} keeps what has expired. The result is a {@code MessageDelivery}.
  *   <li><b>Acknowledge:</b> {@code AckHandler} by delivery; {@code ReceiptHandler} by receipt, with
  *       {@code Receipts} and {@code ReceiptMemory}; both through {@code Acknowledgements} into the
- *       ledger of {@code core.ack}. {@code LedgerForce} and {@code ForceOrder} bring that to the
- *       device.
+ *       ledger of {@code ack}. {@code LedgerForce} and {@code ForceOrder} bring that to the device.
  *   <li><b>Dead-letter:</b> {@code DeadLettering}, over a {@code DeadLetterStore}.
  *   <li><b>Maintain:</b> {@code Maintenance}, with {@code ExpirySweep}.
  *   <li><b>Peek:</b> {@code Peeker}, which makes {@code ReadOnlyDelivery}.
  *   <li><b>Settings:</b> {@code SubscriberOptions}, a row an option, and {@code StoredSubscriber}.
  * </ul>
  *
- * <p>Allowed imports: {@code core.ack}, {@code core.backup} (to read), {@code core.log}, {@code
+ * <p>Allowed imports: {@code ack}, {@code core.backup} (to read), {@code core.log}, {@code
  * common.file}, {@code core.message}, {@code common.settings}, {@code common}; Ehcache for the
  * redelivery cache.
  */

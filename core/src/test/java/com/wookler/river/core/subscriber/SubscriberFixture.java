@@ -1,5 +1,10 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.ack.InitialPosition;
+import com.wookler.river.ack.Ledger;
+import com.wookler.river.ack.journal.LedgerFiles;
+import com.wookler.river.ack.journal.Ledgers;
+import com.wookler.river.ack.journal.Owner;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.counters.AbstractCounter;
@@ -7,16 +12,15 @@ import com.wookler.river.common.counters.Average;
 import com.wookler.river.common.counters.ConcurrentCounter;
 import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.counters.TimeWindow;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.OwnershipCheck;
-import com.wookler.river.core.ack.InitialPosition;
-import com.wookler.river.core.ack.Ledger;
-import com.wookler.river.core.ack.journal.LedgerOpener;
-import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogSettings;
 import com.wookler.river.core.log.PooledLog;
 import com.wookler.river.core.log.PublishBuffer;
 import com.wookler.river.core.message.MessageConverter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.charset.StandardCharsets;
@@ -99,13 +103,21 @@ abstract class SubscriberFixture {
 
   /** The ledger of a subscriber that acknowledges. */
   final Ledger ledger(SubscriberConfig config, Before before) {
-    Ledger ledger =
-        LedgerOpener.withAck(
-            directory.resolve("ack"),
-            new Owner(7),
-            config.limits(),
-            new InitialPosition(0, 0),
-            pool.serial("snapshots"));
+    Path files = directory.resolve("ack");
+    Owner owner = new Owner(7);
+    Ledger ledger;
+    try {
+      DurableFiles.createDirectories(files);
+      ledger =
+          Ledgers.withAck(
+              LedgerFiles.list(files, owner),
+              owner,
+              config.limits(),
+              new InitialPosition(0, 0),
+              pool.serial("snapshots"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
     return (Ledger)
         Proxy.newProxyInstance(
             Ledger.class.getClassLoader(),

@@ -46,6 +46,7 @@ class LauncherTest {
     for (String module :
         List.of(
             "common",
+            "ack",
             "core",
             "forward",
             "filter",

@@ -1,11 +1,11 @@
 package com.wookler.river.tools.inspect;
 
+import com.wookler.river.ack.journal.LedgerLook;
 import com.wookler.river.common.Micros;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.keys.KeyIndex;
-import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.delay.DelayFiles;
 import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.log.files.BlockFile;

@@ -1,11 +1,11 @@
 package com.wookler.river.tools.inspect;
 
+import com.wookler.river.ack.InitialPosition;
+import com.wookler.river.ack.journal.LedgerLook;
+import com.wookler.river.ack.journal.Owner;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.file.DurableFiles;
-import com.wookler.river.core.ack.InitialPosition;
-import com.wookler.river.core.ack.journal.LedgerLook;
-import com.wookler.river.core.ack.journal.Owner;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,9 +1,9 @@
 package com.wookler.river.tools.inspect;
 
+import com.wookler.river.ack.journal.LedgerDamage;
+import com.wookler.river.ack.journal.LedgerLook;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.ack.journal.LedgerDamage;
-import com.wookler.river.core.ack.journal.LedgerLook;
 import com.wookler.river.core.log.files.ContentCheck;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;

@@ -1,9 +1,0 @@
-/**
- * Keeps a subscriber's ledger on disk: a cursor, snapshots, and a log of the changes since the last
- * snapshot. {@code Ledgers} opens a ledger from its files, {@code LedgerLook} reads them without
- * opening it. Imports {@code core.ack}, {@code common.file} and {@code common.errors}.
- */
-@NullMarked
-package com.wookler.river.core.ack.journal;
-
-import org.jspecify.annotations.NullMarked;
