@@ -14,6 +14,7 @@ import com.wookler.river.core.subscriber.ContinuationOrigin;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
@@ -251,7 +252,9 @@ final class SubscriberRegistry<M> {
           who + ": there is one called " + known.config.name() + ", the same name but for case");
     }
     boolean isOtherAck = known.config.ackRequired() != config.ackRequired();
-    boolean isOther = isOtherAck || known.config.order() != config.order();
+    boolean isOtherOrder =
+        (known.config.order() == Order.KEY) != (config.order() == Order.KEY); // its files differ
+    boolean isOther = isOtherAck || isOtherOrder;
     if (isOther && (known.open != null || !store.isGuessed(config.name()))) {
       throw new ConfigurationException(
           who

@@ -40,7 +40,7 @@ import org.awaitility.core.ThrowingRunnable;
  */
 final class ModelledQueue implements AutoCloseable {
   /** How many subscribers there may be. */
-  static final int SUBSCRIBERS = 4;
+  static final int SUBSCRIBERS = 5;
 
   private static final int BLOCK_BYTES = 1 << 20; // a kill copies them
 
@@ -163,10 +163,10 @@ final class ModelledQueue implements AutoCloseable {
     return SubscriberConfig.builder("subscriber-" + which)
         .ack(which != 1)
         .ackTimeout(ACK_TIMEOUT)
-        .order(which == 3 ? Order.KEY : Order.SEQUENCE)
+        .order(which == 3 ? Order.KEY : which == 4 ? Order.STRICT : Order.SEQUENCE)
         .maxInFlight(which == 2 ? 3 : 20)
         .window(which == 2 ? 6 : which == 3 ? 40 : 10_000)
-        .maxDeliveries(which == 0 || which == 3 ? 3 : 0)
+        .maxDeliveries(which == 0 || which >= 3 ? 3 : 0)
         .backoff(which == 0 || which == 3 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
         .start(start)
         .build();

@@ -150,6 +150,7 @@ class QueuePropertyTest {
       consumers = new Consumers(opened);
       queue.subscribe(2, Position.earliest()); // the one with the narrow limits
       queue.subscribe(3, Position.earliest()); // the one with the order of keys
+      queue.subscribe(4, Position.earliest()); // the one with the strict order
       for (Step step : history) {
         run(step.verb(), step.a(), step.b());
         queue.shouldHoldWhatIsUnfinished();

@@ -124,7 +124,7 @@ public final class PositionStore {
   public <M> StoredPosition<M> claim(
       Connection connection, MessageQueue<M> queue, Subscriber<M> subscriber) throws SQLException {
     Sql.requireTransaction(connection, "position");
-    if (!subscriber.config().ackRequired() || subscriber.config().order() != Order.SEQUENCE) {
+    if (!subscriber.config().ackRequired() || subscriber.config().order() == Order.KEY) {
       throw new ConfigurationException(
           String.format(
               "queue %s, subscriber %s: a transfer needs acknowledgement (subscriber.ack.required)"

@@ -415,6 +415,9 @@ public final class Reactor<M> implements AutoCloseable {
      * <p>{@link Order#SEQUENCE}: batches are processed one after the other in the order of
      * delivery, whatever {@link #threads} says: by one thread, without a substitute when it is
      * stuck. A message that fails is delivered again after those that were taken meanwhile.
+     *
+     * <p>{@link Order#STRICT}: in the same way, and nothing is taken before a message that failed
+     * is completed or dead.
      */
     public Builder<M> orderBy(Order wanted) {
       this.order = Objects.requireNonNull(wanted, "wanted");
@@ -492,7 +495,7 @@ public final class Reactor<M> implements AutoCloseable {
           order == null || order == own,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
-      boolean oneAtATime = order == Order.SEQUENCE;
+      boolean oneAtATime = order == Order.SEQUENCE || order == Order.STRICT;
       ReactorRuntime<M> runtime =
           new ReactorRuntime<>(
               subscriber, time, effectiveBatchSize(), oneAtATime, new FailurePolicies(policies));

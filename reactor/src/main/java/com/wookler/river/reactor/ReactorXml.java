@@ -86,7 +86,7 @@ final class ReactorXml {
         return;
       }
     }
-    throw node.error(ORDER, "is '" + name + "'; SEQUENCE and KEY are allowed");
+    throw node.error(ORDER, "is '" + name + "'; SEQUENCE, KEY and STRICT are allowed");
   }
 
   private static int positive(ConfigNode node, String param, int otherwise) {

@@ -143,6 +143,38 @@ class ReactorOrderTest {
   }
 
   @Test
+  void shouldTakeNothingBeforeAMessageThatFailedIsCompletedOrDead() {
+    Subscriber<String> subscriber = subscriber(Order.STRICT);
+    publish(100, 1);
+    List<Long> given = Collections.synchronizedList(new ArrayList<>());
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .orderBy(Order.STRICT)
+            .threads(THREADS)
+            .batchSize(3)
+            .processor(
+                delivery -> {
+                  given.add(delivery.sequence());
+                  if (delivery.sequence() % 7 == 3 && delivery.attempt() == 1) {
+                    throw new IllegalStateException("the first time");
+                  }
+                  return ProcessResult.pass();
+                })
+            .start()) {
+      awaitDrained(subscriber);
+      assertThat(reactor.stats().finished()).isEqualTo(100);
+    }
+    List<Long> expected = new ArrayList<>();
+    for (long sequence = 0; sequence < 100; sequence++) {
+      expected.add(sequence);
+      if (sequence % 7 == 3) {
+        expected.add(sequence);
+      }
+    }
+    assertThat(given).isEqualTo(expected);
+  }
+
+  @Test
   void shouldRefuseAnOrderThatIsNotTheSubscribers() {
     for (Order order : Order.values()) {
       Order other = order == Order.KEY ? Order.SEQUENCE : Order.KEY;

@@ -1,6 +1,9 @@
 package com.wookler.river.core.subscriber;
 
-/** The order in which a subscriber's messages are delivered; fixed when it is created. */
+/**
+ * The order in which a subscriber's messages are delivered. {@link #KEY} is fixed when it is
+ * created; the others may take each other's place when it is opened again.
+ */
 public enum Order {
   /** In the order of their sequences; what is delivered again comes first. */
   SEQUENCE,
@@ -20,5 +23,15 @@ public enum Order {
    * new is read, of other keys neither, until the lowest of them is completed. Keys are
    * distinguished by 64-bit hashes; two that share one wait for each other.
    */
-  KEY
+  KEY,
+
+  /**
+   * One message at a time: nothing is delivered until the message before it is acknowledged, dead,
+   * expired or refused by the filter, also while that waits for a retry, and beyond a restart. So
+   * no message overtakes one that failed, whatever its key; without a limit of deliveries one that
+   * fails each time stops the subscriber. A batch has one message. Needs {@link
+   * SubscriberConfig#ackRequired}. {@link SubscriberConfig#maxInFlight} and the window have no
+   * effect.
+   */
+  STRICT
 }

@@ -17,9 +17,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * The settings of one subscriber; immutable. Made by {@link #builder}.
  *
- * <p>{@code ackRequired} and {@code order} are fixed when the subscriber is created. {@code start}
- * counts only then. All others may change each time it is opened; and those of which {@link
- * SubscriberOptions} says so, by {@code MessageQueue.reconfigure}, while it is open.
+ * <p>{@code ackRequired} is fixed when the subscriber is created, and so is whether {@code order}
+ * is {@code KEY}. {@code start} counts only then. All others may change each time it is opened; and
+ * those of which {@link SubscriberOptions} says so, by {@code MessageQueue.reconfigure}, while it
+ * is open.
  */
 public final class SubscriberConfig {
   private final String name;
@@ -62,7 +63,7 @@ public final class SubscriberConfig {
     return settings.get(SubscriberOptions.ACK_DURABILITY);
   }
 
-  /** Returns the order of delivery (default by sequence); {@code KEY} needs {@code ackRequired}. */
+  /** Returns the order of delivery (default by sequence); others need {@code ackRequired}. */
   public Order order() {
     return settings.get(SubscriberOptions.ORDER);
   }
@@ -126,18 +127,26 @@ public final class SubscriberConfig {
     return settings.get(SubscriberOptions.EXPIRES_AFTER);
   }
 
-  /** Returns how many messages may be in flight at once (default 10,000, at most 1,048,576). */
+  /**
+   * Returns how many messages may be in flight at once (default 10,000, at most 1,048,576); 1 with
+   * {@link Order#STRICT}.
+   */
   public int maxInFlight() {
-    return settings.number(SubscriberOptions.MAX_IN_FLIGHT);
+    return isStrict() ? 1 : settings.number(SubscriberOptions.MAX_IN_FLIGHT);
   }
 
   /**
    * Returns how far above the lowest unfinished message reading goes, at 16 bytes of heap a message
    * (default 262,144, at most 1,048,576). With {@link Order#KEY} it is 28 bytes, and at most 48 for
-   * each key of which a message is not completed.
+   * each key of which a message is not completed. With {@link Order#STRICT} it is 1: nothing is
+   * read above an unfinished message.
    */
   public int window() {
-    return settings.number(SubscriberOptions.WINDOW);
+    return isStrict() ? 1 : settings.number(SubscriberOptions.WINDOW);
+  }
+
+  private boolean isStrict() {
+    return order() == Order.STRICT;
   }
 
   /** Returns where a new subscriber begins (default earliest). */

@@ -152,11 +152,10 @@ public final class SubscriberOptions {
           .constant("subscriber.order", Order.SEQUENCE)
           .needs(ACK_REQUIRED)
           .named("order(Order)")
-          .changes(Change.NEVER)
           .means(
-              "in which order messages are delivered. With `KEY`, at most one message of a key is"
-                  + " in flight, and later ones of it wait until it is completed; needs"
-                  + " `subscriber.ack.required`. Cannot change later");
+              "the order of delivery. With `KEY`, later messages of a key wait until the one before is"
+                  + " completed; with `STRICT`, all do. Both need `subscriber.ack.required`; `KEY` is"
+                  + " for good");
 
   public static final Option<Predicate<?>> FILTER =
       TABLE

@@ -8,6 +8,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.reactor.ProcessResult;
@@ -188,6 +189,15 @@ class BatchingProcessorTest {
     assertThatThrownBy(() -> reactor(new BatchingProcessor<>(this::take, 20_000, SHORT)))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("may be in flight");
+    Subscriber<String> strict =
+        queue.subscriber(SubscriberConfig.builder("strict").ack(true).order(Order.STRICT).build());
+    assertThatThrownBy(
+            () ->
+                Reactor.builder(strict)
+                    .batchProcessor("bulk", new BatchingProcessor<>(this::take, 2, SHORT))
+                    .start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("only 1 may be in flight");
     Subscriber<String> careless = queue.subscriber("careless");
     assertThatThrownBy(
             () ->

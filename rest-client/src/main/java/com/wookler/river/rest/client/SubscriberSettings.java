@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  *     dead letters; default 0s
  * @param expiryQueue the queue to which messages are transferred that expired before this
  *     subscriber had completed them; without it that of the queue
- * @param order in which order messages are delivered. With {@code KEY}, at most one message of a
- *     key is in flight, and later ones of it wait until it is completed; needs {@code ack}. Cannot
- *     change later; default SEQUENCE
+ * @param order the order of delivery. With {@code KEY}, later messages of a key wait until the one
+ *     before is completed; with {@code STRICT}, all do. Both need {@code ack}; {@code KEY} is for
+ *     good; default SEQUENCE
  * @param filterExpression which messages it wants, over {@code key}, {@code headers} and the fields
  *     of data that is JSON, as {@code headers.type == 'order' && json.amount > 100}; what it
  *     refuses is completed
@@ -181,9 +181,9 @@ public record SubscriberSettings(
     }
 
     /**
-     * Sets {@code order}: in which order messages are delivered. With {@code KEY}, at most one
-     * message of a key is in flight, and later ones of it wait until it is completed; needs {@code
-     * ack}. Cannot change later; default SEQUENCE.
+     * Sets {@code order}: the order of delivery. With {@code KEY}, later messages of a key wait
+     * until the one before is completed; with {@code STRICT}, all do. Both need {@code ack}; {@code
+     * KEY} is for good; default SEQUENCE.
      */
     public Builder order(String value) {
       order = value;
