@@ -1,5 +1,6 @@
 package com.wookler.river.common;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -88,12 +89,17 @@ public final class Waiters {
     /**
      * Whether publishes are to wake this line. A subscriber that is paused or full has no use for
      * them; when that ends it is to listen first, then look whether there is something to wake for.
+     *
+     * @return whether it listened before and does not any more
      */
-    public void listen(boolean toPublishes) {
-      if (listens != toPublishes) {
+    @CanIgnoreReturnValue
+    public boolean listen(boolean toPublishes) {
+      boolean before = listens;
+      if (before != toPublishes) {
         listens = toPublishes;
         arrivals.update(this);
       }
+      return before && !toPublishes;
     }
 
     public boolean hasWaiters() {

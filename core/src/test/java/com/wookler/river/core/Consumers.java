@@ -88,9 +88,17 @@ final class Consumers {
       delivery.ack();
       model.acked(delivery);
     }
-    for (Delivery<byte[]> next = next(model); next != null; next = next(model)) {
-      next.ack();
-      model.acked(next);
+    while (true) {
+      Delivery<byte[]> next = next(model);
+      if (next != null) {
+        next.ack();
+        model.acked(next);
+      } else if (model.isRateReached()) {
+        queue.advance(Duration.ofMillis(50));
+        now(model);
+      } else {
+        return;
+      }
     }
   }
 

@@ -40,7 +40,7 @@ import org.awaitility.core.ThrowingRunnable;
  */
 final class ModelledQueue implements AutoCloseable {
   /** How many subscribers there may be. */
-  static final int SUBSCRIBERS = 5;
+  static final int SUBSCRIBERS = 6;
 
   private static final int BLOCK_BYTES = 1 << 20; // a kill copies them
 
@@ -111,7 +111,9 @@ final class ModelledQueue implements AutoCloseable {
   }
 
   Subscriber<byte[]> subscriber(SubscriberModel model) {
-    return queue.subscriber(model.config());
+    Subscriber<byte[]> subscriber = queue.subscriber(model.config());
+    model.opened(subscriber, millis());
+    return subscriber;
   }
 
   void publish(Message<byte[]> message) {
@@ -164,9 +166,10 @@ final class ModelledQueue implements AutoCloseable {
         .ack(which != 1)
         .ackTimeout(ACK_TIMEOUT)
         .order(which == 3 ? Order.KEY : which == 4 ? Order.STRICT : Order.SEQUENCE)
+        .maxRate(which == 5 ? 20 : 0)
         .maxInFlight(which == 2 ? 3 : 20)
         .window(which == 2 ? 6 : which == 3 ? 40 : 10_000)
-        .maxDeliveries(which == 0 || which >= 3 ? 3 : 0)
+        .maxDeliveries(which == 0 || which == 3 || which == 4 ? 3 : 0)
         .backoff(which == 0 || which == 3 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
         .start(start)
         .build();
@@ -176,13 +179,15 @@ final class ModelledQueue implements AutoCloseable {
   void subscribe(int which, Position start) {
     SubscriberConfig config = config(which % SUBSCRIBERS, start);
     if (models.containsKey(config.name())) {
-      queue.subscriber(config);
+      Subscriber<byte[]> unused = subscriber(models.get(config.name()));
       return;
     }
     long first = firstNow();
     long from = queue.subscriber(config).stats().ackFloor();
     shouldBe(from, start, first);
-    models.put(config.name(), new SubscriberModel(config, log, from));
+    SubscriberModel model = new SubscriberModel(config, log, from);
+    models.put(config.name(), model);
+    Subscriber<byte[]> unused = subscriber(model);
   }
 
   void seek(SubscriberModel model, Position to) {

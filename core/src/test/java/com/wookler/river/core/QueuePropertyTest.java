@@ -151,6 +151,7 @@ class QueuePropertyTest {
       queue.subscribe(2, Position.earliest()); // the one with the narrow limits
       queue.subscribe(3, Position.earliest()); // the one with the order of keys
       queue.subscribe(4, Position.earliest()); // the one with the strict order
+      queue.subscribe(5, Position.earliest()); // the one with a rate
       for (Step step : history) {
         run(step.verb(), step.a(), step.b());
         queue.shouldHoldWhatIsUnfinished();

@@ -54,6 +54,8 @@ final class SubscriberModel {
   private long position;
   private boolean paused;
   private boolean timedOut; // since it was asked
+  private @Nullable Object opened; // the real one
+  private double paidMillis; // until when its rate is used up
   private long now;
 
   SubscriberModel(SubscriberConfig config, LogModel log, long start) {
@@ -158,6 +160,19 @@ final class SubscriberModel {
     return !config.ackRequired() || count(State.OUT) < config.maxInFlight();
   }
 
+  /** Whether its rate lets nothing be delivered now: a second may be in advance. */
+  boolean isRateReached() {
+    return config.maxRate() > 0 && paidMillis - now > 1_000 - 1_000.0 / config.maxRate();
+  }
+
+  /** It is this object from now on: the real one begins with a tenth of a second in advance. */
+  void opened(Object real, long atMillis) {
+    if (opened != real) {
+      opened = real;
+      paidMillis = atMillis + 900;
+    }
+  }
+
   private boolean hasRoom() {
     return !config.ackRequired()
         || (hasInFlightRoom()
@@ -176,6 +191,10 @@ final class SubscriberModel {
     assertThat(paused).as("paused").isFalse();
     assertThat(place).as("delivered before it was published").isLessThan(log.end());
     assertThat(hasInFlightRoom()).as("room for %s", place).isTrue();
+    assertThat(isRateReached()).as("rate at %s", place).isFalse();
+    if (config.maxRate() > 0) {
+      paidMillis = Math.max(paidMillis, (double) now) + 1_000.0 / config.maxRate();
+    }
     if (place >= position) {
       reads(place);
       if (!config.ackRequired()) {
@@ -259,7 +278,7 @@ final class SubscriberModel {
 
   /** A poll that gave less than it was asked for: was there really nothing more to give? */
   void nothing() {
-    if (paused || !hasInFlightRoom()) {
+    if (paused || !hasInFlightRoom() || isRateReached()) {
       return;
     }
     assertThat(count(State.READY)).as("waits to be delivered").isZero();

@@ -369,7 +369,8 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   /** Does what is due by time though no consumer polls; called by housekeeping. */
   public void runMaintenance() {
     deadLettering.dropLettersOverLimits();
-    async.runMaintenance(maintenance.run());
+    boolean mayBeDue = maintenance.run();
+    async.runMaintenance(mayBeDue || poller.isRateOver());
   }
 
   /** Returns how often something could be due, so that it was looked at; for tests. */

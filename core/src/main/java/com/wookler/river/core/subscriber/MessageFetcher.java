@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.KeyedHash;
@@ -48,6 +49,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final boolean passesPostponed;
   private final @Nullable KeyedHash keys; // null in the order of sequences
   private final Expiry expiry;
+  private final TimeSource time;
+  private @Nullable RateLimit rate; // null: none
   private @Nullable Terms readTerms; // of the message that was read last
   private final String who;
   private final @Nullable PastReader past;
@@ -64,6 +67,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   enum Stop {
     END, // every published message was looked at
     FULL, // the window or the limit of messages in flight is reached, until one is completed
+    RATE, // the subscriber's rate is reached, for as long as nanosUntilRate says
     STUCK, // the next message has expired and cannot be kept now, until housekeeping tries again
     // many messages wait for their keys, or until they are due; the next take continues after them
     READ_AHEAD
@@ -101,10 +105,33 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.keys = config.order() == Order.KEY ? KeyedHash.of(UUID.randomUUID()) : null;
     this.skipsExhausted = keys == null && ackRequired && config.maxDeliveries() > 0;
     this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
+    this.time = context.time();
+    this.rate = RateLimit.of(config, time, null);
   }
 
   void reconfigure(SubscriberConfig to) {
     expiry.reconfigure(to);
+    rate = RateLimit.of(to, time, rate);
+  }
+
+  private boolean mayTake() {
+    if (rate == null || rate.nanosUntilNext() == 0) {
+      return true;
+    }
+    stop = Stop.RATE;
+    return false;
+  }
+
+  /** Returns how long the rate lets nothing be delivered; 0: something may be now. */
+  long nanosUntilRate() {
+    return rate == null ? 0 : rate.nanosUntilNext();
+  }
+
+  /** Notes that a consumer does not get a message, so that it counts in no rate. */
+  void uncount(MessageDelivery<M> delivery) {
+    if (rate != null) {
+      rate.giveBack(delivery.bytes().length);
+    }
   }
 
   /**
@@ -113,7 +140,7 @@ final class MessageFetcher<M> implements AutoCloseable {
    */
   @Nullable List<Delivery<M>> take(int max, long nowMillis) {
     collectTimedOut(nowMillis);
-    Delivery<M> first = poll(nowMillis);
+    Delivery<M> first = mayTake() ? poll(nowMillis) : null;
     if (first == null) {
       return null;
     }
@@ -126,7 +153,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     List<Delivery<M>> taken = new ArrayList<>(Math.min(max, FIRST_CAPACITY));
     for (Delivery<M> next = first; next != null; next = pollAfter(nowMillis)) {
       taken.add(next);
-      if (taken.size() == max) {
+      if (taken.size() == max || !mayTake()) {
         break;
       }
     }
@@ -136,7 +163,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   /** Delivers the next message, as {@link #take} does. */
   @Nullable Delivery<M> takeOne(long nowMillis) {
     collectTimedOut(nowMillis);
-    Delivery<M> one = poll(nowMillis);
+    Delivery<M> one = mayTake() ? poll(nowMillis) : null;
     if (one != null) {
       ledger.writeDelivered();
     }
@@ -151,8 +178,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     collectTimedOut(nowMillis);
     to.clear(second(nowMillis));
     int most = Math.min(max, DeliveryChunk.MAX);
-    boolean more = addNext(to, nowMillis);
-    while (more && to.size() < most) {
+    boolean more = mayTake() && addNext(to, nowMillis);
+    while (more && to.size() < most && mayTake()) {
       try {
         more = addNext(to, nowMillis);
       } catch (RiverException | InternalError e) {
@@ -199,6 +226,7 @@ final class MessageFetcher<M> implements AutoCloseable {
   private boolean isNextNew(long nowMillis) {
     return !inPast
         && keys == null
+        && rate == null
         && returned.isEmpty()
         && !expiry.isStuck()
         && ledger.canDeliver()
@@ -223,6 +251,7 @@ final class MessageFetcher<M> implements AutoCloseable {
    */
   void giveBack(MessageDelivery<M> delivery) {
     returned.add(delivery);
+    uncount(delivery);
     taken--;
   }
 
@@ -242,6 +271,14 @@ final class MessageFetcher<M> implements AutoCloseable {
   }
 
   private @Nullable MessageDelivery<M> poll(long nowMillis) {
+    MessageDelivery<M> found = find(nowMillis);
+    if (rate != null && found != null) {
+      rate.took(found.bytes().length);
+    }
+    return found;
+  }
+
+  private @Nullable MessageDelivery<M> find(long nowMillis) {
     MessageDelivery<M> back = returned.poll();
     while (back != null && isRemoved(back.place(), back.terms())) {
       removed++;

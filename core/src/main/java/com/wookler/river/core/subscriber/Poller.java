@@ -19,6 +19,7 @@ final class Poller<M> {
   // how long a filter looks for a message before others have the thread
   static final long TURN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final int TURN_MESSAGES = 1_000;
+  private static final long LEAST_PARK_NANOS = TimeUnit.MICROSECONDS.toNanos(10);
 
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
@@ -40,7 +41,17 @@ final class Poller<M> {
   }
 
   private boolean passes(Delivery<M> taken) {
-    return filter == null || filter.passes((MessageDelivery<M>) taken);
+    MessageDelivery<M> own = (MessageDelivery<M>) taken;
+    boolean passes = filter == null || filter.passes(own);
+    if (!passes && state.config.isRateLimited()) {
+      state.lock.lock();
+      try {
+        state.fetcher.uncount(own);
+      } finally {
+        state.lock.unlock();
+      }
+    }
+    return passes;
   }
 
   List<Delivery<M>> take(int max) {
@@ -147,12 +158,13 @@ final class Poller<M> {
       }
       if (taken == null) {
         Stop stop = state.fetcher.stop();
-        state.line.listen(stop != Stop.FULL);
+        boolean deaf = state.line.listen(stop != Stop.FULL && stop != Stop.RATE);
         if (state.ledger.position() != position || stop == Stop.STUCK) {
           state.force.touch(); // another message is the next, or this one is to be tried again
         }
-        // published since the look, and before it listened; or this thread looks again itself
-        wake = stop != Stop.READ_AHEAD && state.fetcher.hasMore();
+        // published since the look, and before it listened; or this thread looks again itself; or
+        // no publish wakes a consumer now, so that one of those that wait has to time the next look
+        wake = stop == Stop.RATE ? deaf : stop != Stop.READ_AHEAD && state.fetcher.hasMore();
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
@@ -201,10 +213,26 @@ final class Poller<M> {
       if (state.isClosed() || state.isPaused()) {
         return Long.MAX_VALUE;
       }
+      if (state.fetcher.stop() == Stop.RATE) {
+        return Math.max(LEAST_PARK_NANOS, state.fetcher.nanosUntilRate());
+      }
       long due = state.ledger.nextDueMillis();
       return due == Long.MAX_VALUE
           ? Long.MAX_VALUE
           : Math.max(MILLI, (due - state.nowMillis()) * MILLI);
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  /** Returns whether the rate that has stopped a take allows one now; for clocks moved by hand. */
+  boolean isRateOver() {
+    if (!state.config.isRateLimited()) {
+      return false;
+    }
+    state.lock.lock();
+    try {
+      return state.fetcher.stop() == Stop.RATE && state.fetcher.nanosUntilRate() == 0;
     } finally {
       state.lock.unlock();
     }
@@ -215,7 +243,9 @@ final class Poller<M> {
     state.lock.lock();
     try {
       return !state.isClosed()
-          && (state.ledger.nextDueMillis() != Long.MAX_VALUE || state.fetcher.hasMore());
+          && (state.ledger.nextDueMillis() != Long.MAX_VALUE
+              || state.fetcher.hasMore()
+              || state.fetcher.stop() == Stop.RATE);
     } finally {
       state.lock.unlock();
     }

@@ -159,6 +159,20 @@ public final class SubscriberConfig {
     return settings.number(SubscriberOptions.BATCH_SIZE);
   }
 
+  /** Returns how many messages are delivered a second at most (default 0: any number). */
+  public long maxRate() {
+    return settings.get(SubscriberOptions.MAX_RATE);
+  }
+
+  /** Returns how many bytes of data are delivered a second at most (default 0: any number). */
+  public long maxBytesRate() {
+    return settings.get(SubscriberOptions.MAX_BYTES_RATE);
+  }
+
+  boolean isRateLimited() {
+    return maxRate() > 0 || maxBytesRate() > 0;
+  }
+
   /** Returns how long {@link Subscriber#batch()} waits (default 1 s). */
   public Duration pollTimeout() {
     return settings.get(SubscriberOptions.POLL_TIMEOUT);
@@ -329,6 +343,16 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#batchSize}. */
     public Builder batchSize(int messages) {
       return set(SubscriberOptions.BATCH_SIZE, (long) messages);
+    }
+
+    /** See {@link SubscriberConfig#maxRate}. */
+    public Builder maxRate(long messages) {
+      return set(SubscriberOptions.MAX_RATE, messages);
+    }
+
+    /** See {@link SubscriberConfig#maxBytesRate}. */
+    public Builder maxBytesRate(long bytes) {
+      return set(SubscriberOptions.MAX_BYTES_RATE, bytes);
     }
 
     /** See {@link SubscriberConfig#pollTimeout}. */

@@ -200,6 +200,28 @@ public final class SubscriberOptions {
           .meansInJson(
               "how far above the lowest unfinished message reading goes; at least `maxInFlight` counts");
 
+  public static final Option<Long> MAX_RATE =
+      TABLE
+          .number("subscriber.max.rate", "messages/s")
+          .dflt("0")
+          .between("0", "1000000000")
+          .allowed("`0` to `1000000000`; 0 is without limit")
+          .named("maxRate(long)")
+          .changes(Change.RUNNING)
+          .means("how many messages are delivered a second at most, further deliveries included");
+
+  public static final Option<Long> MAX_BYTES_RATE =
+      TABLE
+          .bytes("subscriber.max.bytes.rate")
+          .dflt("0")
+          .atLeast("0")
+          .unit("bytes/s")
+          .allowed("0 or more; 0 is without limit")
+          .named("maxBytesRate(long)")
+          .changes(Change.RUNNING)
+          .means("how many bytes of data are delivered a second at most, in the same way")
+          .meansInJson("how many bytes of data are delivered a second at most");
+
   public static final Option<Position> START =
       TABLE
           .add("subscriber.start", new PositionType())

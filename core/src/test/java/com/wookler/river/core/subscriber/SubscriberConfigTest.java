@@ -47,6 +47,8 @@ class SubscriberConfigTest {
           to -> to.filter(new Wanted()),
           to -> to.maxInFlight(7),
           to -> to.window(7),
+          to -> to.maxRate(7),
+          to -> to.maxBytesRate(7),
           to -> to.batchSize(7),
           to -> to.pollTimeout(Duration.ofSeconds(7)));
 
@@ -65,6 +67,8 @@ class SubscriberConfigTest {
           "subscriber.filter is none, not Wanted[]",
           "subscriber.max.in.flight is 10000, not 7",
           "subscriber.window is 262144, not 7",
+          "subscriber.max.rate is 0, not 7",
+          "subscriber.max.bytes.rate is 0, not 7",
           "subscriber.batch.size is 64, not 7",
           "subscriber.poll.timeout is PT1S, not PT7S");
 

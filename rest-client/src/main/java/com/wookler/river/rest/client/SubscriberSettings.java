@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *     new; default 10000
  * @param window how far above the lowest unfinished message reading goes; at least {@code
  *     maxInFlight} counts; default 262144
+ * @param maxRate how many messages are delivered a second at most, further deliveries included;
+ *     default 0
+ * @param maxBytesRate how many bytes of data are delivered a second at most; default 0
  * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
  *     when it is created; default earliest
  */
@@ -51,6 +54,8 @@ public record SubscriberSettings(
     @Nullable String filterExpression,
     @Nullable Integer maxInFlight,
     @Nullable Integer window,
+    @Nullable Long maxRate,
+    @Nullable Long maxBytesRate,
     @Nullable Position start) {
 
   /**
@@ -96,6 +101,8 @@ public record SubscriberSettings(
     private @Nullable String filterExpression;
     private @Nullable Integer maxInFlight;
     private @Nullable Integer window;
+    private @Nullable Long maxRate;
+    private @Nullable Long maxBytesRate;
     private @Nullable Position start;
 
     private Builder() {}
@@ -219,6 +226,23 @@ public record SubscriberSettings(
     }
 
     /**
+     * Sets {@code maxRate}: how many messages are delivered a second at most, further deliveries
+     * included; default 0.
+     */
+    public Builder maxRate(long value) {
+      maxRate = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code maxBytesRate}: how many bytes of data are delivered a second at most; default 0.
+     */
+    public Builder maxBytesRate(long value) {
+      maxBytesRate = value;
+      return this;
+    }
+
+    /**
      * Sets {@code start}: where a new subscriber begins, a sequence or time also in the backup;
      * counts only when it is created; default earliest.
      */
@@ -243,6 +267,8 @@ public record SubscriberSettings(
           filterExpression,
           maxInFlight,
           window,
+          maxRate,
+          maxBytesRate,
           start);
     }
 
