@@ -16,6 +16,17 @@ import java.util.function.Supplier;
  * river-forward brings one, for {@code queue.forward} and expiry queues.
  */
 public interface QueueExtension {
+  /**
+   * Checks the name of another queue that a queue transfers messages to.
+   *
+   * @param what has named it
+   * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's name, or the
+   *     queue itself
+   */
+  static void checkOther(String queue, String what, String other) {
+    QueueConfig.checkOther(queue, what, other);
+  }
+
   /** What the part of an extension is configured with; see {@link MessageQueue.Builder#with}. */
   interface Setting {
     /**
@@ -57,8 +68,8 @@ public interface QueueExtension {
    * @param given of all extensions, what the builder or XML has said
    * @param passOver returns where the log continues after lost messages; the same sequence if that
    *     is not known
-   * @param workers makes serial executors on the worker, which are released after the part is
-   *     closed
+   * @param workers makes serial executors on the worker, at any time; they are released after the
+   *     part is closed
    */
   record Context(
       Endpoint own,

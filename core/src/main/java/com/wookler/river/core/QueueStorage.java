@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -92,9 +93,14 @@ final class QueueStorage {
 
   /** Returns a serial executor, which is released with the parts of a stage. */
   WorkerPool.Serial line(Stage stage, String pool) {
+    return lines(stage, pool).get();
+  }
+
+  /** Returns what makes serial executors on a pool until it is closed in this stage. */
+  Supplier<WorkerPool.Serial> lines(Stage stage, String pool) {
     WorkerPool threads = WorkerPool.acquire(pool, pool.equals("flusher") ? FLUSHERS : WORKERS);
     closing.add(stage, threads::release);
-    return threads.serial(config.name());
+    return () -> threads.serial(config.name());
   }
 
   private @Nullable Backup openBackup() {

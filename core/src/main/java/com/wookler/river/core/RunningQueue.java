@@ -297,7 +297,7 @@ final class RunningQueue<M> {
             config::settings,
             config.given(),
             storage::passOver,
-            () -> storage.line(DELIVERY, "worker"));
+            storage.lines(DELIVERY, "worker"));
     return new QueueParts(queue, Extensions.ofQueues(), close -> closing.add(DELIVERY, close));
   }
 

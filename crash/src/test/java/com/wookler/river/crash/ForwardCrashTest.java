@@ -5,11 +5,14 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.forward.ForwardConfig;
+import com.wookler.river.forward.Forwards;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
@@ -53,6 +56,44 @@ class ForwardCrashTest {
             .until(() -> target.stats().nextSequence() >= published);
         shouldHoldEachOnce(target, published);
       }
+    }
+  }
+
+  /** A target that is added, removed and given another filter all the time. */
+  @Test
+  void shouldForwardEachMessageOnceWhileTargetsAndFiltersChange() throws Exception {
+    Random random = new Random(Counts.seed(ForwardCrashTest.class));
+    Path directory = Files.createDirectory(root.resolve("queues"));
+    for (int round = 0; round < ROUNDS; round++) {
+      Path output = root.resolve("child-" + round);
+      try (ChildProcess child =
+          ChildProcess.start(
+              ForwardChangesChild.class, output, ChildProcess.Launch.PLAIN, directory.toString())) {
+        await()
+            .atMost(Duration.ofSeconds(60))
+            .pollInterval(Duration.ofMillis(5))
+            .until(() -> Files.exists(directory.resolve("some/origins.json")));
+        boolean ended = child.awaitEnd(Duration.ofMillis(200 + random.nextInt(600)));
+        assertThat(ended).as(child.output()).isFalse();
+        child.kill();
+      }
+    }
+    try (MessageQueue<String> audit = ForwardChangesChild.target(directory, "audit").open();
+        MessageQueue<String> some = ForwardChangesChild.target(directory, "some").open();
+        MessageQueue<String> orders = ForwardChangesChild.source(directory).open()) {
+      long published = orders.stats().nextSequence();
+      Forwards forwards = Forwards.of(orders);
+      if (forwards.configs().size() == 1) { // killed after a removal
+        forwards.add(ForwardConfig.to("some").filter("headers.kind != 'none'").build());
+      }
+      assertThat(forwards.await(published - 1, Duration.ofMinutes(1))).isTrue();
+      shouldHoldEachOnce(audit, published);
+      List<String> wanted =
+          LongStream.range(0, published)
+              .filter(sequence -> sequence % 3 != 0)
+              .mapToObj(String::valueOf)
+              .toList();
+      assertThat(some.read(0, (int) published)).extracting(Delivery::data).isEqualTo(wanted);
     }
   }
 

@@ -1,16 +1,13 @@
 package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.WorkerPool;
-import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.log.BlockLog;
-import com.wookler.river.core.log.LogReader;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.transfer.Endpoint;
@@ -19,9 +16,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,11 +40,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Forward {
   private static final Logger LOG = LoggerFactory.getLogger(Forward.class);
-  private static final int MOST_MESSAGES = 256;
-  private static final int MOST_BYTES = 256 << 10;
   private static final int ROUNDS = 32; // then other queues have their turn
   private static final Duration PATIENCE = Duration.ofSeconds(5);
-  private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(100); // of a slow filter
   private static final long SAVE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final Source source;
@@ -55,19 +50,18 @@ final class Forward {
   private final Path targetDirectory;
   private final BlockLog log;
   private final SubscriberConfig subscriber; // for which it transfers expired messages
-  private final WorkerPool.@Nullable Serial worker; // null if it is not configured any more
+  private final WorkerPool.@Nullable Serial worker; // null if nothing is to be forwarded
   private final AtomicBoolean working = new AtomicBoolean();
   private final TransferWait wait;
   private final ReentrantLock lock = new ReentrantLock();
 
-  @GuardedBy("lock")
-  private final LogReader reader;
+  private final ForwardReader reader; // used under the lock, but for its number
 
   @GuardedBy("lock")
   private final Deque<Given> given = new ArrayDeque<>(); // that is not forced there
 
   @GuardedBy("lock")
-  private Batch batch = Batch.NONE; // read, and not given
+  private ForwardReader.Batch batch = ForwardReader.Batch.NONE; // read, and not given
 
   @GuardedBy("lock")
   private @Nullable TransferTarget to; // that was asked where to continue
@@ -75,10 +69,10 @@ final class Forward {
   private final ForwardRule rule; // changes under the lock
 
   @GuardedBy("lock")
-  private boolean gave; // whether the target was given any message
+  private @Nullable Map<String, String> options; // as they are kept, of a target that was added
 
   @GuardedBy("lock")
-  private long keptBelow; // expired messages, though the rest of their batch may not be given
+  private boolean gave; // whether the target was given any message
 
   @GuardedBy("lock")
   private long saved;
@@ -89,14 +83,10 @@ final class Forward {
   @GuardedBy("lock")
   private boolean closed;
 
-  @GuardedBy("lock")
-  private final RateLimitedLog failureLog;
-
   private volatile boolean stopped;
   private volatile long next; // the message that is given next; these are written under the lock
   private volatile long safe;
   private final AtomicLong forwarded = new AtomicLong();
-  private final AtomicLong expired = new AtomicLong();
   private final AtomicLong discarded = new AtomicLong();
 
   /**
@@ -112,23 +102,20 @@ final class Forward {
   /** Messages up to one of the source's, which are in the target below one of its sequences. */
   private record Given(long end, long targetEnd) {}
 
-  /** Messages that were read: the {@code first} were published together, below {@code firstEnd}. */
-  private record Batch(List<StoredMessage> messages, int first, long firstEnd, long end) {
-    static final Batch NONE = new Batch(List.of(), 0, 0, 0);
-
-    Batch part() {
-      return new Batch(messages.subList(0, first), first, firstEnd, firstEnd);
-    }
-  }
-
-  /** Continues at a position; nothing is read before {@link #start}. */
+  /**
+   * Continues at a position; nothing is read before {@link #start}.
+   *
+   * @param worker null if nothing is to be forwarded, because of {@code idle}
+   */
   Forward(
       Source source,
       ForwardConfig config,
       ForwardPosition begin,
-      WorkerPool.@Nullable Serial worker) {
+      WorkerPool.@Nullable Serial worker,
+      String idle) {
     long position = begin.position();
     this.gave = begin.given();
+    this.options = begin.options();
     this.rule = new ForwardRule(config);
     this.source = source;
     this.from = source.queue();
@@ -138,14 +125,13 @@ final class Forward {
     this.worker = worker;
     this.subscriber = SubscriberConfig.builder("to-" + target).build();
     this.wait = new TransferWait(from.time(), PATIENCE);
-    this.failureLog = new RateLimitedLog(from.time());
-    this.reader = log.reader();
+    this.reader = new ForwardReader(source, rule, subscriber, this::waits);
     this.saved = position;
     this.safe = Math.min(Math.max(position, log.firstSequence()), log.nextSequence());
     this.next = safe;
     this.savedAt = from.time().nanoTime();
     if (worker == null) {
-      wait.because("queue.forward does not name it");
+      wait.because(idle);
     }
   }
 
@@ -153,8 +139,81 @@ final class Forward {
     return target;
   }
 
+  boolean isActive() {
+    return worker != null;
+  }
+
+  ForwardConfig config() {
+    lock.lock();
+    try {
+      return rule.config();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns how far it is, as it would be kept. */
+  ForwardPosition position() {
+    lock.lock();
+    try {
+      return new ForwardPosition(safe, gave, options);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Keeps other settings, and judges by them what was not given yet. */
+  void become(ForwardConfig config) throws IOException {
+    lock.lock();
+    try {
+      Map<String, String> texts = config.settings().texts();
+      new ForwardPosition(safe, gave, texts).write(source.positions(), from.identity(), target);
+      options = texts;
+      rule.become(config);
+      batch = ForwardReader.Batch.NONE; // read again, and judged by others
+    } finally {
+      lock.unlock();
+    }
+  }
+
   long lowWatermark() {
     return safe;
+  }
+
+  /** Has what is up to a message forced, and so given soon. */
+  void hurry(long sequence) {
+    long forced = log.forcedEnd();
+    if (sequence >= forced && sequence < log.nextSequence()) {
+      CompletableFuture<Long> unused =
+          log.commits()
+              .future(sequence, sequence + 1)
+              .whenComplete((done, failed) -> start()); // which looks what is forced
+    }
+    start();
+  }
+
+  /**
+   * Returns whether the target has what it is to have up to a message, as durable as its own
+   * publishes are; if not, has that continue.
+   */
+  boolean holds(long sequence) {
+    if (safe > sequence) {
+      return true;
+    }
+    start();
+    return next > sequence && OpenQueues.use(targetDirectory, Forward::isDurable);
+  }
+
+  /** Returns whether what a queue has is as durable as its publishes; else has it forced. */
+  private static boolean isDurable(OpenQueue queue) {
+    if (queue.durability().get() == Durability.MEMORY) {
+      return true;
+    }
+    long end = queue.log().nextSequence();
+    if (queue.log().forcedEnd() < end) {
+      CompletableFuture<Long> unused = queue.log().commits().future(end - 1, end);
+    }
+    return false; // until the position is past it
   }
 
   long discarded() {
@@ -170,7 +229,7 @@ final class Forward {
         lag,
         safe,
         forwarded.get(),
-        expired.get(),
+        reader.expired(),
         rule.filtered(),
         rule.failed(),
         discarded.get(),
@@ -217,7 +276,9 @@ final class Forward {
     lock.lock();
     try {
       boolean[] more = {false};
-      if (!stopped && !OpenQueues.use(targetDirectory, queue -> give(queue.target(), more))) {
+      if (!stopped
+          && !closed
+          && !OpenQueues.use(targetDirectory, queue -> give(queue.target(), more))) {
         to = null;
         waits("it is not open");
       }
@@ -250,15 +311,22 @@ final class Forward {
     if (!from.delivers().getAsBoolean()) {
       return false;
     }
+    long first = log.firstSequence();
+    if (first > next) {
+      passTo(first, false); // it was added while these blocks went
+    }
     long discard = log.capacity().discardBelow();
     if (discard > next) {
       passTo(discard, true);
     }
-    if (batch.end() <= next && !read()) {
+    if (batch.end() <= next) {
+      batch = reader.read(next);
+    }
+    if (batch.end() <= next) {
       return false;
     }
     if (!take(asked, batch)) {
-      Batch least = batch.part();
+      ForwardReader.Batch least = batch.part();
       if (least.end() == batch.end() || !take(asked, least)) {
         waits("it is full");
         return false;
@@ -270,7 +338,7 @@ final class Forward {
 
   /** Gives a batch, of which all may have expired; returns whether there was capacity. */
   @GuardedBy("lock")
-  private boolean take(TransferTarget asked, Batch some) {
+  private boolean take(TransferTarget asked, ForwardReader.Batch some) {
     List<StoredMessage> messages = some.messages();
     if (!messages.isEmpty() && !asked.take(from.identity(), messages, log.times())) {
       return false;
@@ -278,7 +346,7 @@ final class Forward {
     forwarded.addAndGet(messages.size());
     gave |= !messages.isEmpty();
     next = some.end();
-    batch = Batch.NONE;
+    batch = ForwardReader.Batch.NONE;
     given.add(new Given(next, asked.end()));
     return true;
   }
@@ -299,7 +367,7 @@ final class Forward {
       known = safe;
     }
     given.clear();
-    batch = Batch.NONE;
+    batch = ForwardReader.Batch.NONE;
     next = Math.max(safe, known);
     if (next > safe) {
       given.add(new Given(next, asked.end()));
@@ -326,7 +394,7 @@ final class Forward {
           end - next - log.gaps().messagesFrom(next) + log.gaps().messagesFrom(end));
     }
     next = end;
-    batch = Batch.NONE;
+    batch = ForwardReader.Batch.NONE;
     given.add(new Given(end, 0)); // nothing to wait for but what was given before
   }
 
@@ -343,117 +411,6 @@ final class Forward {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Reads a batch; returns whether there is one, be it of expired messages only. */
-  @GuardedBy("lock")
-  private boolean read() {
-    List<StoredMessage> messages = new ArrayList<>();
-    int bytes = 0;
-    int first = 0;
-    long firstEnd = 0;
-    long end = log.forcedEnd();
-    long began = from.time().nanoTime();
-    reader.moveTo(next);
-    try {
-      StoredMessage message = readBelow(end);
-      while (message != null && isToBeRead(message, messages)) {
-        bytes += message.data().length;
-        boolean isLong = from.time().nanoTime() - began >= READ_NANOS;
-        if (!reader.isWithinBatch()) {
-          first = firstEnd == 0 ? messages.size() : first;
-          firstEnd = firstEnd == 0 ? message.sequence() + 1 : firstEnd;
-          batch = new Batch(List.copyOf(messages), first, firstEnd, message.sequence() + 1);
-          if (messages.size() >= MOST_MESSAGES || bytes >= MOST_BYTES || isLong) {
-            return true;
-          }
-        }
-        message = readBelow(end);
-      }
-    } catch (DamagedException e) {
-      if (batch.end() <= next) {
-        return passOver(reader.position(), messages, e);
-      }
-    }
-    return batch.end() > next;
-  }
-
-  @GuardedBy("lock")
-  private @Nullable StoredMessage readBelow(long end) {
-    return reader.position() < end ? reader.next() : null;
-  }
-
-  /** Adds a message unless it has expired; returns whether reading continues. */
-  @GuardedBy("lock")
-  private boolean isToBeRead(StoredMessage message, List<StoredMessage> messages) {
-    if (Terms.isHidden(message.terms())) {
-      return true; // what is delayed is forwarded when it is due
-    }
-    if (log.removed().contains(message.sequence())
-        || log.removed().contains(message.originalSequence())) {
-      return true;
-    }
-    if (!isOver(message)) {
-      return isJudged(message, messages);
-    }
-    if (message.sequence() < keptBelow) {
-      return true;
-    }
-    if (!source.expiries().store().keep(message, subscriber)) {
-      waits("expired messages cannot be transferred");
-      return false;
-    }
-    keptBelow = message.sequence() + 1;
-    expired.incrementAndGet();
-    return true;
-  }
-
-  /** Adds a message as the target gets it, if it does; returns whether reading continues. */
-  @GuardedBy("lock")
-  private boolean isJudged(StoredMessage message, List<StoredMessage> messages) {
-    long failures = rule.failed();
-    try {
-      StoredMessage mapped = rule.apply(message);
-      if (mapped != null) {
-        messages.add(mapped);
-      }
-    } catch (ForwardRule.Failure e) {
-      waits(String.valueOf(e.getMessage()));
-      return false;
-    }
-    if (rule.failed() > failures && failureLog.mayLog()) {
-      LOG.warn(
-          "Queue {}: the filter or the mapping of the forward to {} fails over {} so far, the last"
-              + " is sequence {}: {}",
-          from.queue(),
-          target,
-          Amount.of(rule.failed(), "message"),
-          message.sequence(),
-          rule.lastFailure());
-    }
-    return true;
-  }
-
-  private boolean isOver(StoredMessage message) {
-    return source
-        .expiries()
-        .isOver(log.times(), from.time(), message.publishedMicros(), message.terms());
-  }
-
-  /** Gives first what was read before the damage, though it was published with what is lost. */
-  @GuardedBy("lock")
-  private boolean passOver(long at, List<StoredMessage> messages, DamagedException e) {
-    if (at > next) {
-      batch = new Batch(List.copyOf(messages), messages.size(), at, at);
-      return true;
-    }
-    long end = source.passOver().applyAsLong(at);
-    if (end == at) {
-      waits(String.valueOf(e.getMessage()));
-      return false;
-    }
-    passTo(end, false);
-    return false;
   }
 
   private void waits(String why) {
@@ -473,7 +430,8 @@ final class Forward {
     long position = safe;
     try {
       source.expiries().store().force(subscriber.name());
-      new ForwardPosition(position, gave).write(source.positions(), from.identity(), target);
+      new ForwardPosition(position, gave, options)
+          .write(source.positions(), from.identity(), target);
       saved = position;
     } catch (IOException | RiverException e) {
       LOG.warn(
@@ -495,7 +453,8 @@ final class Forward {
     }
   }
 
-  void close() {
+  /** Closes; {@code keeps}: what it knows is kept on disk. */
+  void close(boolean keeps) {
     lock.lock();
     try {
       if (closed) {
@@ -503,7 +462,7 @@ final class Forward {
       }
       closed = true;
       reader.close();
-      if (safe > saved) {
+      if (keeps && safe > saved) {
         save();
       }
     } finally {

@@ -78,7 +78,10 @@ public final class ForwardOptions {
           .changes(Change.RUNNING)
           .means(
               "what becomes of a message over which one of these fails: it is passed over, goes as"
-                  + " it was published, or the forward waits. See [Forwarding](#forwarding)");
+                  + " it was published, or the forward waits. See [Forwarding](#forwarding)")
+          .meansInJson(
+              "what becomes of a message over which one of these fails: it is passed over, goes as"
+                  + " it was published, or the forward waits");
 
   static {
     TABLE.end();

@@ -28,7 +28,11 @@ final class ForwardPart implements QueueExtension.Part {
     directory = own.base().resolve(own.queue());
     slot =
         new OpenQueues.Slot(
-            new OpenQueue(own.log(), queue.target(), settings.get(QueueOptions.FORWARD)));
+            new OpenQueue(
+                own.log(),
+                queue.target(),
+                () -> forwards().targets(), // the slot is found only after that
+                () -> queue.settings().get().get(QueueOptions.DURABILITY)));
     expired =
         new ExpiryTransfers(own, () -> queue.settings().get().find(QueueOptions.EXPIRY_QUEUE));
     Expiries expiries = new Expiries(maxAgeMicros(settings), 1, expired);

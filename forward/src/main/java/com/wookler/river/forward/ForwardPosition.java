@@ -1,5 +1,6 @@
 package com.wookler.river.forward;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.common.file.DurableFiles;
@@ -11,14 +12,18 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far a queue has forwarded to another one: {@code forwards/<target>.json} in its directory,
  *
  * <pre>
- *  {"format":1,"queue":"…","target":"audit","position":1234,"given":true,"check":"…"}
+ *  {"format":1,"queue":"…","target":"audit","position":1234,"given":true,
+ *   "options":{"forward.filter":"…"},"check":"…"}
  * </pre>
  *
  * All messages below the position are on the device in the target, which may have more, or were not
@@ -26,8 +31,10 @@ import java.util.UUID;
  *
  * @param position the sequence up to which that is true
  * @param given whether the target was given any message
+ * @param options of a target that was added while the queue ran, as texts by their names; null if
+ *     the queue's settings name it
  */
-public record ForwardPosition(long position, boolean given) {
+public record ForwardPosition(long position, boolean given, @Nullable Map<String, String> options) {
   /** The directory of these files, in that of the queue. */
   public static final String DIRECTORY = "forwards";
 
@@ -35,6 +42,11 @@ public record ForwardPosition(long position, boolean given) {
   public static final String ENDING = ".json";
 
   private static final int FORMAT = 1;
+
+  /** Returns the same of a target with these options. */
+  ForwardPosition with(@Nullable Map<String, String> others) {
+    return new ForwardPosition(position, given, others);
+  }
 
   /** Returns the file for a target in this directory. */
   public static Path file(Path directory, String target) {
@@ -64,6 +76,10 @@ public record ForwardPosition(long position, boolean given) {
     ObjectNode json = CheckedJson.object(FORMAT);
     json.put("queue", queue.toString()).put("target", target);
     json.put("position", position).put("given", given);
+    if (options != null) {
+      ObjectNode all = json.putObject("options");
+      options.forEach(all::put);
+    }
     CheckedJson.write(file(directory, target), json);
   }
 
@@ -81,6 +97,16 @@ public record ForwardPosition(long position, boolean given) {
       throw new DamagedMessageException("damaged: " + file + " is that of another queue");
     }
     long position = json.path("position").asLong();
-    return new ForwardPosition(position, json.path("given").asBoolean(position > 0));
+    return new ForwardPosition(
+        position, json.path("given").asBoolean(position > 0), options(json.get("options")));
+  }
+
+  private static @Nullable Map<String, String> options(@Nullable JsonNode json) {
+    if (json == null) {
+      return null;
+    }
+    Map<String, String> all = new LinkedHashMap<>();
+    json.properties().forEach(each -> all.put(each.getKey(), each.getValue().asText()));
+    return all;
   }
 }

@@ -1,13 +1,20 @@
 package com.wookler.river.forward;
 
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * A queue that runs, as other queues of the JVM see it that transfer messages to it.
  *
  * @param target takes messages of other queues, each once
- * @param forwardsTo the names of the queues to which it forwards
+ * @param forwardsTo returns the names of the queues to which it forwards
+ * @param durability returns what its publishes promise
  */
-record OpenQueue(BlockLog log, TransferTarget target, List<String> forwardsTo) {}
+record OpenQueue(
+    BlockLog log,
+    TransferTarget target,
+    Supplier<List<String>> forwardsTo,
+    Supplier<Durability> durability) {}

@@ -413,7 +413,7 @@ class ForwardTest {
         case "no origins" -> {
           Files.delete(origins);
           String id = CheckedJson.read(base.resolve("orders/queue.json")).path("id").asText();
-          new ForwardPosition(7, true)
+          new ForwardPosition(7, true, null)
               .write(
                   base.resolve("orders/forwards"),
                   UUID.fromString(id),

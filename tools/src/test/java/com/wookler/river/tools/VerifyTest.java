@@ -187,7 +187,8 @@ class VerifyTest extends ToolsFixture {
   void shouldFindAFlipInWhatForwardingKeeps() throws IOException {
     makeQueueWithBackups();
     UUID id = QueueIdentity.read(own().resolve("queue.json")).id();
-    new ForwardPosition(50, true).write(own().resolve("forwards"), id, "audit");
+    new ForwardPosition(50, true, Map.of("forward.filter", "key == null"))
+        .write(own().resolve("forwards"), id, "audit");
     Path origins = own().resolve(Origins.FILE);
     new Origins(60, Map.of(UUID.randomUUID(), 7L), Map.of()).write(origins, id);
     assertFlipsAreFound(origins, own(), Long.MAX_VALUE);

@@ -280,6 +280,62 @@ public final class RemoteQueue {
 
   record Subscribers(List<SubscriberInfo> subscribers) {}
 
+  /** Returns the queues to which this one forwards, and how far it is. */
+  public List<ForwardInfo> forwards() {
+    return caller
+        .callOne(Request.get(Paths.queue(name) + "/forwards"))
+        .as(Forwards.class)
+        .forwards();
+  }
+
+  record Forwards(List<ForwardInfo> forwards) {}
+
+  /**
+   * Forwards to one more queue of the server, or changes how. Of a target that is there, settings
+   * that are null keep their values, and the start does not count.
+   *
+   * @throws ConflictException the server's configuration names the target, or messages would come
+   *     back
+   */
+  public ForwardInfo forward(String target, ForwardSettings settings) {
+    return caller.callOne(Request.put(forwardPath(target)).json(settings)).as(ForwardInfo.class);
+  }
+
+  /**
+   * Ends a forward; what the target has not got it does not get.
+   *
+   * @throws NotFoundException there is no such forward
+   * @throws ConflictException the server's configuration names the target
+   */
+  public void removeForward(String target) {
+    caller.callOne(Request.delete(forwardPath(target)).once());
+  }
+
+  private String forwardPath(String target) {
+    return Paths.queue(name) + "/forwards/" + Paths.name(target);
+  }
+
+  /**
+   * Waits until queues to which this one forwards hold a message and all before it, as durable as
+   * their own publishes are.
+   *
+   * @param timeout at most a minute
+   * @param targets their names; none: all
+   * @return whether they do
+   */
+  public boolean awaitForwards(long sequence, Duration timeout, String... targets) {
+    Await asked = new Await(sequence, timeout, targets.length == 0 ? null : List.of(targets));
+    return caller
+        .callOne(
+            Request.post(Paths.queue(name) + "/await-forwards").json(asked).serverWait(timeout))
+        .as(Held.class)
+        .held();
+  }
+
+  record Await(long sequence, Duration timeout, @Nullable List<String> targets) {}
+
+  record Held(boolean held) {}
+
   /** Returns a message by its sequence, if it is stored. */
   public Optional<StoredMessage> message(long sequence) {
     try {

@@ -54,6 +54,10 @@ class ContractTest {
               Map.entry("replaceById", "RemoteQueue.replace"),
               Map.entry("removeMessages", "RemoteQueue.removeMessages"),
               Map.entry("trim", "RemoteQueue.trimBefore"),
+              Map.entry("listForwards", "RemoteQueue.forwards"),
+              Map.entry("putForward", "RemoteQueue.forward"),
+              Map.entry("deleteForward", "RemoteQueue.removeForward"),
+              Map.entry("awaitForwards", "RemoteQueue.awaitForwards"),
               Map.entry("listSubscribers", "RemoteQueue.subscribers"),
               Map.entry("getSubscriber", "RemoteSubscriber.info"),
               Map.entry("putSubscriber", "RemoteSubscriber.create"),
@@ -138,6 +142,9 @@ class ContractTest {
         new Pair(SubscriberSettings.class, schema("SubscriberSettings")),
         new Pair(SubscriberSettings.Backoff.class, schema("Backoff")),
         new Pair(SubscriberSettings.Exponential.class, schema("ExponentialBackoff")),
+        new Pair(ForwardInfo.class, schema("Forward")),
+        new Pair(ForwardStats.class, schema("Forward").at("/properties/stats")),
+        new Pair(ForwardSettings.class, schema("ForwardSettings")),
         new Pair(Position.class, schema("Position")),
         new Pair(JsonCodec.MessageJson.class, schema("Delivery")));
   }
@@ -191,6 +198,7 @@ class ContractTest {
         case "Backoff" -> List.of(SubscriberSettings.Backoff.class);
         case "ExponentialBackoff" -> List.of(SubscriberSettings.Exponential.class);
         case "QueueSettings" -> List.of(QueueSettings.class);
+        case "ForwardSettings" -> List.of(ForwardSettings.class);
         case "SubscriberSettings" -> List.of(SubscriberSettings.class);
         default -> throw new AssertionError("what is a " + ref);
       };
@@ -211,6 +219,7 @@ class ContractTest {
           Arrays.asList(
               QueueStats.class,
               SubscriberStats.class,
+              ForwardStats.class,
               QueueSettings.WhenFull.class,
               QueueSettings.Retention.class,
               QueueSettings.Recycle.class,

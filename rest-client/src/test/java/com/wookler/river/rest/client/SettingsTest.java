@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Holds the components and methods of the settings to the contract, from which they are made. */
@@ -67,7 +68,7 @@ class SettingsTest {
 
   @Test
   void shouldHaveThePropertiesOfTheContract() throws IOException {
-    for (String name : List.of("QueueSettings", "SubscriberSettings")) {
+    for (String name : List.of("QueueSettings", "SubscriberSettings", "ForwardSettings")) {
       Path file = SOURCES.resolve(name + ".java");
       List<Property> all = properties(name);
       Generated.hold(file, "have the server's defaults.", " */", documented(all));
@@ -76,7 +77,13 @@ class SettingsTest {
           file, "  public static final class Builder {", "private Builder()", fields(all));
       Generated.hold(
           file, "    private Builder() {}", "    /** Returns the settings. */", setters(all));
-      Generated.hold(file, "      return new " + name + "(", "    }", arguments(all));
+      String names = all.stream().map(Property::name).collect(Collectors.joining(", "));
+      String line = "      return new " + name + "(" + names + ");";
+      if (line.length() <= COLUMNS) { // as the formatter has it
+        Generated.hold(file, "    public " + name + " build() {", "    }", List.of(line));
+      } else {
+        Generated.hold(file, "      return new " + name + "(", "    }", arguments(all));
+      }
     }
   }
 

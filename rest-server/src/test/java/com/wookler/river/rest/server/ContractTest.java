@@ -85,7 +85,8 @@ class ContractTest extends ServerFixture {
     String name = operation.node().get("operationId").asText() + "-" + example.getKey();
     String made = operation.method().equals("PUT") ? name : "orders";
     String path = operation.path().replace("{queue}", made).replace("{subscriber}", "billing");
-    if (operation.method().equals("PUT") && path.contains("/subscribers/")) {
+    path = path.replace("{target}", "audit");
+    if (operation.method().equals("PUT") && path.matches(".*/(subscribers|forwards)/.*")) {
       asked.put("/v1/queues/" + made, "");
     }
     Asked.Reply reply =

@@ -8,6 +8,7 @@ import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.forward.ForwardOptions;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Holds the schemas of settings in the contract to the tables of options. */
 class SettingsSchemaTest {
   private static final Path CONTRACT = Path.of("src/main/resources/openapi.yaml");
-  private static final Pattern NAME = Pattern.compile("`((?:queue|subscriber)\\.[a-z.]+)`");
+  private static final Pattern NAME = Pattern.compile("`((?:queue|subscriber|forward)\\.[a-z.]+)`");
 
   /** What the objects around several options are. */
   private static final Map<String, String> OBJECTS =
@@ -62,6 +63,7 @@ class SettingsSchemaTest {
   void shouldHaveTheOptionsOfTheTables() throws Exception {
     hold("    QueueSettings:", QueueOptions.TABLE);
     hold("    SubscriberSettings:", SubscriberOptions.TABLE);
+    hold("    ForwardSettings:", ForwardOptions.TABLE);
   }
 
   private static void hold(String schema, OptionTable table) throws Exception {

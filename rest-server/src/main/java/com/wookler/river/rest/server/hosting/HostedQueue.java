@@ -145,7 +145,7 @@ public final class HostedQueue<M> {
   }
 
   /** Runs a change, and reports an option that cannot change as a conflict. */
-  static void withConflict(Runnable change) {
+  public static void withConflict(Runnable change) {
     try {
       change.run();
     } catch (ConfigurationException e) {

@@ -9,6 +9,7 @@ import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.forward.ForwardOptions;
 import com.wookler.river.rest.server.hosting.CompositeOptionsJson.BackoffJson;
 import com.wookler.river.rest.server.hosting.CompositeOptionsJson.PositionJson;
 import java.time.Duration;
@@ -29,6 +30,9 @@ public final class SettingsJson {
 
   /** The settings of a subscriber. */
   public static final SettingsJson SUBSCRIBER = new SettingsJson(SubscriberOptions.TABLE);
+
+  /** The settings of a target of a forward. */
+  public static final SettingsJson FORWARD = new SettingsJson(ForwardOptions.TABLE);
 
   /** Fields that are required if the object that contains them is given. */
   public static final Set<Option<?>> REQUIRED =

@@ -1,0 +1,211 @@
+package com.wookler.river.rest.server.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.settings.Settings;
+import com.wookler.river.forward.ForwardConfig;
+import com.wookler.river.forward.ForwardStats;
+import com.wookler.river.forward.Forwards;
+import com.wookler.river.rest.server.hosting.ContractFormat;
+import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.SettingsJson;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpMethod;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The routes for the queues to which a queue forwards. */
+final class ForwardRoutes {
+  private static final TimeSource TIME = TimeSource.system();
+  private static final String ALL = "/v1/queues/{queue}/forwards";
+  private static final String PATH = ALL + "/{target}";
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+  private static final long LOOK_MILLIS = 5;
+  private static final int MOST_WAITING = 1_000;
+
+  private final QueueResolver queues;
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  ForwardRoutes(QueueResolver queues) {
+    this.queues = queues;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, ALL, Right.CONSUME, Set.of(), this::list),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of(), this::delete),
+        new Endpoint(
+            HttpMethod.POST,
+            "/v1/queues/{queue}/await-forwards",
+            Right.PUBLISH,
+            Set.of(),
+            this::await));
+  }
+
+  /** A target in the contract. */
+  record ForwardJson(
+      String target, boolean configured, @Nullable ObjectNode settings, StatsJson stats) {}
+
+  /** Figures of a target in the contract. */
+  record StatsJson(
+      long position,
+      long lag,
+      long safe,
+      long forwarded,
+      long expired,
+      long filtered,
+      long failed,
+      long discarded,
+      String waiting) {}
+
+  record ForwardsJson(List<ForwardJson> forwards) {}
+
+  record AwaitJson(
+      @Nullable Long sequence, @Nullable String timeout, @Nullable List<String> targets) {}
+
+  record HeldJson(boolean held) {}
+
+  private static ForwardJson json(Forwards forwards, ForwardStats stats) {
+    ObjectNode settings =
+        find(forwards, stats.queue())
+            .map(config -> SettingsJson.FORWARD.all(config.settings()))
+            .orElse(null);
+    return new ForwardJson(
+        stats.queue(),
+        forwards.isConfigured(stats.queue()),
+        settings,
+        new StatsJson(
+            stats.position(),
+            stats.lag(),
+            stats.safe(),
+            stats.forwarded(),
+            stats.expired(),
+            stats.filtered(),
+            stats.failed(),
+            stats.discarded(),
+            stats.waiting()));
+  }
+
+  private static Optional<ForwardConfig> find(Forwards forwards, String target) {
+    return forwards.configs().stream().filter(each -> each.target().equals(target)).findFirst();
+  }
+
+  private Forwards forwards(ApiRequest call) {
+    return Forwards.of(queues.queue(call.name("queue")).queue());
+  }
+
+  private Future<ApiResponse> list(ApiRequest call) {
+    Forwards forwards = forwards(call);
+    return call.blocking(
+        () ->
+            ApiResponse.ok(
+                ApiResponse.buffer(
+                    new ForwardsJson(
+                        forwards.stats().stream().map(each -> json(forwards, each)).toList()))));
+  }
+
+  /** Adds a target, or changes the settings that are given of one. */
+  private Future<ApiResponse> put(ApiRequest call) {
+    Forwards forwards = forwards(call);
+    String target = call.name("target");
+    call.mayPublish("target", target);
+    Settings asked = SettingsJson.FORWARD.read(call.bodyOrNull(ObjectNode.class));
+    return call.blocking(
+        () -> {
+          Optional<ForwardConfig> before = find(forwards, target);
+          ForwardConfig.Builder config = ForwardConfig.to(target);
+          HostedQueue.withConflict(
+              () -> {
+                if (before.isPresent()) {
+                  forwards.change(
+                      config.settings(before.get().settings().withGiven(asked)).build());
+                } else {
+                  forwards.add(config.settings(asked).build());
+                }
+              });
+          return ApiResponse.json(
+              before.isPresent() ? 200 : 201,
+              ApiResponse.buffer(
+                  forwards.stats().stream()
+                      .filter(each -> each.queue().equals(target))
+                      .map(each -> json(forwards, each))
+                      .findFirst()
+                      .orElseThrow(() -> missing(target))));
+        });
+  }
+
+  private static RequestException missing(String target) {
+    return RequestException.of(
+        RequestException.Reason.NOT_FOUND, "the queue does not forward to " + target);
+  }
+
+  private Future<ApiResponse> delete(ApiRequest call) {
+    Forwards forwards = forwards(call);
+    String target = call.name("target");
+    return call.blocking(
+        () -> {
+          HostedQueue.withConflict(
+              () -> {
+                if (!forwards.remove(target)) {
+                  throw missing(target);
+                }
+              });
+          return ApiResponse.done();
+        });
+  }
+
+  /** Looks every few milliseconds, so that no thread waits. */
+  private Future<ApiResponse> await(ApiRequest call) {
+    Forwards forwards = forwards(call);
+    AwaitJson asked = call.body(AwaitJson.class);
+    if (asked.sequence() == null || asked.sequence() < 0) {
+      throw RequestException.field("sequence", "is required, and 0 or more");
+    }
+    long sequence = asked.sequence();
+    Duration timeout =
+        asked.timeout() == null ? LONGEST : ContractFormat.duration("timeout", asked.timeout());
+    if (timeout.compareTo(LONGEST) > 0) {
+      throw RequestException.field("timeout", "is more than " + ContractFormat.of(LONGEST));
+    }
+    String[] targets =
+        asked.targets() == null ? new String[0] : asked.targets().toArray(new String[0]);
+    RequestException.checked("targets", () -> forwards.hold(sequence, targets));
+    if (waiting.incrementAndGet() > MOST_WAITING) {
+      waiting.decrementAndGet();
+      throw RequestException.of(
+          RequestException.Reason.TOO_MANY_REQUESTS, MOST_WAITING + " requests wait for forwards");
+    }
+    forwards.hurry(sequence, targets);
+    Promise<ApiResponse> answered = Promise.promise();
+    Vertx vertx = call.loop().owner();
+    long started = TIME.nanoTime();
+    vertx.setPeriodic(
+        LOOK_MILLIS,
+        timer -> {
+          boolean isOver = TIME.nanoTime() - started >= timeout.toNanos();
+          try {
+            boolean held = forwards.hold(sequence, targets);
+            if (held || isOver) {
+              vertx.cancelTimer(timer);
+              waiting.decrementAndGet();
+              answered.tryComplete(ApiResponse.ok(ApiResponse.buffer(new HeldJson(held))));
+            }
+          } catch (RuntimeException e) { // the queue is closed, or a target removed
+            vertx.cancelTimer(timer);
+            waiting.decrementAndGet();
+            answered.tryFail(e);
+          }
+        });
+    return answered.future();
+  }
+}
