@@ -97,7 +97,7 @@ final class AckHandler<M> {
       acknowledge(
           delivery,
           (acknowledgements, own) ->
-              acknowledgements.retry(own, delayMillis, state.nowMillis(), reason),
+              acknowledgements.retry(own, delayMillis, state.nowMillis(), reason, exception),
           Effect.RESCHEDULES);
     }
   }

@@ -109,13 +109,17 @@ final class Acknowledgements {
 
   /** Gives a message back for a delivery after a delay; {@code reason}: why it failed, if known. */
   AckResult retry(
-      Acknowledgeable target, long delayMillis, long nowMillis, @Nullable String reason) {
+      Acknowledgeable target,
+      long delayMillis,
+      long nowMillis,
+      @Nullable String reason,
+      @Nullable String exception) {
     if (target.acknowledgement() == Acknowledgement.NACKED) {
       return AckResult.REPEATED;
     }
     AckResult result = ledger.retry(target.place(), target.tag(), delayMillis, nowMillis);
     if (result == AckResult.DONE) {
-      failures.failed(target.place(), Ledger.attempt(target.tag()), reason);
+      failures.failed(target.place(), Ledger.attempt(target.tag()), reason, exception);
     }
     return givenBack(target, Acknowledgement.NACKED, result);
   }

@@ -144,7 +144,9 @@ final class DeadLettering<M> {
     restore(target.place(), target.tag());
   }
 
-  private void add(DeadLetter letter, long tag) {
+  private void add(DeadLetter last, long tag) {
+    long place = last.message().sequence();
+    DeadLetter letter = last.after(state.failures.allBefore(place, last.attempts()));
     adding.lock();
     try {
       added.add(new PendingLetter(letter, tag, store.add(letter)));

@@ -54,6 +54,13 @@ public interface DeadLetters<M> {
   /** Class of the exception that was passed to {@link Delivery#fail}; only then. */
   String EXCEPTION = PREFIX + "exception";
 
+  /**
+   * The deliveries of which it is known why they failed, the last 16, as JSON: {@link
+   * DeadLetter#failures} reads it. One that nothing was said of, because its holder was silent or
+   * its process ended, is not among them; nor what failed before the subscriber was opened.
+   */
+  String FAILURES = PREFIX + "failures";
+
   /** Of a redriven message: the subscriber that it is for; for all others it is completed. */
   String REDRIVEN_TO = "river.redriven.to";
 

@@ -94,7 +94,7 @@ final class ReceiptHandler<M> {
           nack.delay() == null
               ? state.config.backoff().millis(target.place(), attempt)
               : TimeUnit.MILLISECONDS.convert(nack.delay());
-      return acknowledgements.retry(target, delay, state.nowMillis(), nack.reason());
+      return acknowledgements.retry(target, delay, state.nowMillis(), nack.reason(), null);
     }
     if (action instanceof Settlement.Reject reject) {
       return deadLetter(target, Acknowledgement.REJECTED, reject.reason(), dead);

@@ -47,7 +47,7 @@ final class SubscriberState<M> {
   @GuardedBy("lock")
   final Acknowledgements acknowledgements;
 
-  final FailureMemory failures = new FailureMemory();
+  final FailureMemory failures;
   final ReceiptMemory memory; // guarded by the lock
   private volatile long discarded; // messages; written under the lock
 
@@ -84,6 +84,7 @@ final class SubscriberState<M> {
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
+    this.failures = new FailureMemory(time, config.maxDeliveries() > 0);
     this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures);
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force = new LedgerForce(config, ledger, context.order(), errors);
