@@ -282,6 +282,8 @@ class DeadLettersTest {
     again.reject("still");
     shouldSettle(0);
     assertThat(header(billing.deadLetters().peek(1).get(0), DeadLetters.SEQUENCE)).isEqualTo("1");
+    assertThat(billing.deadLetters().redrive(10)).isEqualTo(1);
+    assertThat(billing.next().data()).isEqualTo("a");
   }
 
   @Test

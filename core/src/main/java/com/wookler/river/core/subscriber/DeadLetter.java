@@ -68,7 +68,8 @@ public record DeadLetter(
       letter = letter.withKey(message.key());
     }
     for (Map.Entry<String, byte[]> header : message.headers().entrySet()) {
-      if (!header.getKey().startsWith(DeadLetters.PREFIX)) {
+      if (!header.getKey().startsWith(DeadLetters.PREFIX)
+          && !header.getKey().equals(DeadLetters.REDRIVEN_TO)) { // else no other takes it out
         letter = letter.withHeader(header.getKey(), header.getValue());
       }
     }
