@@ -3,8 +3,10 @@ package com.wookler.river.core;
 import com.wookler.river.common.keys.KeyIndex;
 import com.wookler.river.common.keys.KeySource;
 import com.wookler.river.core.message.StoredMessage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** Finds the last message with a key from what an index of hashes says. Thread-safe. */
 record KeySearch(KeySource source, Lookup lookup) {
@@ -20,6 +22,30 @@ record KeySearch(KeySource source, Lookup lookup) {
     }
     Optional<StoredMessage> message = read(found, key);
     return message.isPresent() ? message : before(found, key);
+  }
+
+  /**
+   * Returns the first messages with this key from a sequence on that are wanted, in order, up to
+   * the one at {@code last}; reads over all messages in between.
+   */
+  List<StoredMessage> read(
+      String key, long from, long last, int max, Predicate<StoredMessage> wanted) {
+    List<StoredMessage> found = new ArrayList<>();
+    long at = Math.max(from, source.first());
+    while (at <= last && found.size() < max) {
+      List<Long> places = new ArrayList<>();
+      at = source.read(at, last + 1, (where, of) -> addIf(of.equals(key), places, where));
+      for (int i = 0; i < places.size() && found.size() < max; i++) {
+        read(places.get(i), key).filter(wanted).ifPresent(found::add);
+      }
+    }
+    return found;
+  }
+
+  private static void addIf(boolean adds, List<Long> places, long place) {
+    if (adds) {
+      places.add(place);
+    }
   }
 
   private Optional<StoredMessage> read(long sequence, String key) {

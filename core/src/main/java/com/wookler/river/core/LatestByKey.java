@@ -13,8 +13,10 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -90,13 +92,20 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
 
   /** Returns the last message with this key, of those published before the call. */
   Optional<StoredMessage> latest(String key) {
-    long sequence;
+    return search.latest(key, find(key));
+  }
+
+  /** Returns the first messages with this key from a sequence on that are wanted. */
+  List<StoredMessage> read(String key, long from, int max, Predicate<StoredMessage> wanted) {
+    return search.read(key, from, find(key), max, wanted);
+  }
+
+  private long find(String key) {
     try {
-      sequence = index.find(key);
+      return index.find(key);
     } catch (IllegalStateException e) {
       throw new QueueClosedException("queue " + queue + " is closed", e);
     }
-    return search.latest(key, sequence);
   }
 
   /** Returns the condition that the last message with this key is this one, or that it has none. */

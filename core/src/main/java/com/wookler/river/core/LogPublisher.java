@@ -84,9 +84,15 @@ final class LogPublisher<M> implements Publisher<M> {
     return (PublishInterceptor<M>) config.find(QueueOptions.INTERCEPTOR);
   }
 
+  private static boolean hasTime(@Nullable Message<?> message) {
+    return message != null && message.deliverAt() != null;
+  }
+
   /** Returns what is to be published in place of a message. */
   private Message<M> intercepted(Message<M> message) {
-    return interceptor == null ? message : interceptor.intercept(queue, present(message));
+    Message<M> chosen =
+        interceptor == null ? message : interceptor.intercept(queue, present(message));
+    return hasTime(chosen) ? chosen.delayedFrom(time.wallTime()) : chosen;
   }
 
   @Override
@@ -409,7 +415,7 @@ final class LogPublisher<M> implements Publisher<M> {
   @SuppressWarnings("unchecked") // the elements of a List<Message<M>>
   private List<Message<M>> copy(List<Message<M>> batch) {
     List<Message<M>> messages = (List<Message<M>>) (List<?>) Arrays.asList(elements(batch));
-    if (interceptor != null) {
+    if (interceptor != null || messages.stream().anyMatch(LogPublisher::hasTime)) {
       messages.replaceAll(this::intercepted);
     }
     return messages;

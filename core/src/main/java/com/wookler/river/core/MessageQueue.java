@@ -17,6 +17,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.ContinuationTarget;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -384,6 +385,22 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    */
   public long trim(Trim trim) {
     return running().removal().trim(Objects.requireNonNull(trim, "trim"));
+  }
+
+  /**
+   * Returns the first messages with this key from a sequence on, in order, out of log and backup,
+   * of those that were published before the call and not removed; a delayed one from its second
+   * place on. To read on: from the sequence after the last one's.
+   *
+   * <p>The index tells where the last of them is; up to there, or until {@code max} are found, it
+   * reads over all messages from {@code from} on, a backup's frames among them.
+   *
+   * @param max 1 or more
+   * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
+   */
+  public List<StoredMessage> read(String key, long from, int max) {
+    Objects.requireNonNull(key, "key");
+    return running().read(key, from, Require.positive(max, "max"));
   }
 
   /** Returns the first message published at or after this time, in log or backup; or empty. */

@@ -366,6 +366,11 @@ final class RunningQueue<M> {
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
+  List<StoredMessage> read(String key, long from, int max) {
+    LatestByKey keys = LatestByKey.of(storage.keys, config.name());
+    return keys.read(key, from, max, message -> !removal.isRemoved(message));
+  }
+
   PublishResult putAllIf(Expected expected, List<Message<M>> batch, Durability level) {
     return publisher.putAllIf(name -> expected.condition(name, storage.keys), batch, level);
   }

@@ -108,6 +108,30 @@ class DelayTest {
   }
 
   @Test
+  void shouldDeliverAtATime() throws InterruptedException {
+    MessageQueue<String> queue = started(builder());
+    Subscriber<String> billing = billing();
+    Instant at = BEGIN.plus(MINUTE);
+    Message<String> message = Message.of("later").deliverAt(at).withKey("key").withId("id");
+    assertThat(message.deliverAt()).isEqualTo(at);
+    assertThat(message.deliverAfter(MINUTE).deliverAt()).isNull();
+    assertThat(Message.of("x").deliverAfter(MINUTE).deliverAt(at).delay()).isNull();
+    time.advance(Duration.ofSeconds(20)); // since it was made
+    queue.publisher().publish(message);
+    queue.publisher().putAll(List.of(message, message.deliverAt(BEGIN)), Durability.MEMORY);
+    assertThat(take(billing, 1)).containsExactly("later"); // its time has passed
+    time.advance(Duration.ofSeconds(40).minus(MILLI));
+    shouldGiveNothing(billing);
+    reopened(builder());
+    time.advance(MILLI);
+    assertThat(take(billing(), 2)).containsExactly("later", "later");
+    Message<String> far =
+        message.deliverAt(BEGIN.plus(Message.LONGEST_DELAY).plus(MINUTE.multipliedBy(2)));
+    assertThatThrownBy(() -> queue().publisher().publish(far))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void shouldDeliverWhenItIsDueAndNotBefore() throws InterruptedException {
     MessageQueue<String> queue = started(builder());
     Subscriber<String> billing = billing();

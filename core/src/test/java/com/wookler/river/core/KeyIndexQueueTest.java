@@ -15,6 +15,7 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -114,12 +115,51 @@ class KeyIndexQueueTest {
     assertThat(latest("a")).hasValue(1L);
   }
 
+  private List<String> ofKey(String key, long from, int max) {
+    return queue.read(key, from, max).stream()
+        .map(message -> new String(message.data(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  @Test
+  void shouldReadTheMessagesOfAKeyOutOfLogAndBackup() {
+    queue =
+        builder(directory.resolve("data"))
+            .backup(directory.resolve("backup"), Duration.ofDays(1))
+            .open();
+    Subscriber<String> audit = queue.subscriber("audit");
+    for (int i = 0; i < 45; i++) {
+      publish("k" + i % 4, "m" + i);
+      audit.next();
+    }
+    queue
+        .publisher()
+        .publish(Message.of("later").withKey("k1").deliverAfter(Duration.ofMinutes(1)));
+    await().until(() -> queue.stats().firstSequence() == 40);
+    assertThat(ofKey("k1", 0, 100))
+        .containsExactly("m1", "m5", "m9", "m13", "m17", "m21", "m25", "m29", "m33", "m37", "m41");
+    assertThat(ofKey("k1", 6, 2)).containsExactly("m9", "m13");
+    assertThat(queue.read("k1", 6, 2).get(1).sequence()).isEqualTo(13);
+    assertThat(ofKey("k1", 42, 9)).isEmpty();
+    assertThat(ofKey("k1", -5, 1)).containsExactly("m1");
+    assertThat(ofKey("none", 0, 9)).isEmpty();
+    time.advance(Duration.ofMinutes(1));
+    await().until(() -> ofKey("k1", 42, 9).equals(List.of("later")));
+    queue.delete(13, 42);
+    assertThat(ofKey("k1", 6, 2)).containsExactly("m9", "later");
+    queue.close();
+    open();
+    assertThat(ofKey("k0", 0, 9)).containsExactly("m44"); // without the backup
+    assertThatThrownBy(() -> queue.read("k0", 0, 0)).isInstanceOf(IllegalArgumentException.class);
+  }
+
   @Test
   void shouldRefuseToAnswerWithoutAnIndex() {
     queue = builder(directory).keyIndex(false).open();
     assertThatThrownBy(() -> queue.latest("a"))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("queue.index.keys");
+    assertThatThrownBy(() -> queue.read("a", 0, 1)).isInstanceOf(ConfigurationException.class);
     assertThat(directory.resolve("orders/keys")).doesNotExist();
   }
 

@@ -186,7 +186,7 @@ public final class Outbox<M> {
     statement.setString(3, checked("id", message.id()));
     message.headers().keySet().forEach(name -> checked("name of a header", name));
     statement.setBytes(4, OutboxHeaders.toBytes(message.headers()));
-    setMicros(statement, 5, message.delay());
+    setMicros(statement, 5, message.delayedFrom(time.wallTime()).delay());
     setMicros(statement, 6, message.expiry());
     statement.setLong(7, time.epochMicros());
     statement.setInt(8, data.length);

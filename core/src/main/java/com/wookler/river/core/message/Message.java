@@ -2,6 +2,7 @@ package com.wookler.river.core.message;
 
 import com.wookler.river.common.Micros;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,18 +25,24 @@ public final class Message<M> {
   private final @Nullable String key;
   private final Map<String, byte[]> headers;
   private final @Nullable Terms terms;
+  private final @Nullable Instant deliverAt; // then the terms have no delay yet
 
   private Message(
-      M data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
+      M data,
+      @Nullable String key,
+      Map<String, byte[]> headers,
+      @Nullable Terms terms,
+      @Nullable Instant deliverAt) {
     this.data = data;
     this.key = key;
     this.headers = headers;
     this.terms = terms;
+    this.deliverAt = deliverAt;
   }
 
   /** Returns a message with this data, without key and headers. */
   public static <M> Message<M> of(M data) {
-    return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of(), null);
+    return new Message<>(Objects.requireNonNull(data, "data"), null, Map.of(), null, null);
   }
 
   /**
@@ -43,7 +50,7 @@ public final class Message<M> {
    * a surrogate pair, which UTF-8 cannot hold.
    */
   public Message<M> withKey(String key) {
-    return new Message<>(data, Objects.requireNonNull(key, "key"), headers, terms);
+    return new Message<>(data, Objects.requireNonNull(key, "key"), headers, terms, deliverAt);
   }
 
   /**
@@ -53,7 +60,7 @@ public final class Message<M> {
   public Message<M> withHeader(String name, byte[] value) {
     Map<String, byte[]> more = new LinkedHashMap<>(headers);
     more.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(value, "value").clone());
-    return new Message<>(data, key, Collections.unmodifiableMap(more), terms);
+    return new Message<>(data, key, Collections.unmodifiableMap(more), terms, deliverAt);
   }
 
   /**
@@ -88,7 +95,7 @@ public final class Message<M> {
 
   /** Returns a message of other data with the same key, headers, id and times. */
   public <T> Message<T> withData(T other) {
-    return new Message<>(Objects.requireNonNull(other, "data"), key, headers, terms);
+    return new Message<>(Objects.requireNonNull(other, "data"), key, headers, terms, deliverAt);
   }
 
   /**
@@ -110,11 +117,32 @@ public final class Message<M> {
       throw new IllegalArgumentException(
           "a delay of " + time + "; zero to " + LONGEST_DELAY.toDays() + " days are allowed");
     }
-    return with(new Terms(id(), expiryMicros(), Micros.of(time)));
+    Terms delayed = new Terms(id(), expiryMicros(), Micros.of(time));
+    return new Message<>(data, key, headers, delayed, null);
+  }
+
+  /**
+   * Returns the same message with a time before which it is not delivered, instead of a delay: the
+   * publish makes it one, by the queue's clock, and refuses a time that is further away than {@link
+   * #LONGEST_DELAY}. A time that has passed: at once. A publish that waits for capacity delays it
+   * as long.
+   */
+  public Message<M> deliverAt(Instant time) {
+    Terms undelayed = terms == null ? null : new Terms(id(), expiryMicros(), 0);
+    return new Message<>(data, key, headers, undelayed, Objects.requireNonNull(time, "time"));
+  }
+
+  /** Returns the same message with the delay from now on that its time of delivery means. */
+  public Message<M> delayedFrom(Instant now) {
+    if (deliverAt == null) {
+      return this;
+    }
+    Duration left = Duration.between(now, deliverAt);
+    return deliverAfter(left.isNegative() ? Duration.ZERO : left);
   }
 
   private Message<M> with(Terms more) {
-    return new Message<>(data, key, headers, more);
+    return new Message<>(data, key, headers, more, deliverAt);
   }
 
   private long expiryMicros() {
@@ -153,6 +181,11 @@ public final class Message<M> {
   /** Returns how long after it was published it is delivered, or null: at once. */
   public @Nullable Duration delay() {
     return delayMicros() == 0 ? null : Micros.toDuration(delayMicros());
+  }
+
+  /** Returns when it may be delivered, or null: that is not given, or is a delay. */
+  public @Nullable Instant deliverAt() {
+    return deliverAt;
   }
 
   /** Returns all of these as they are stored, or null if there are none. */

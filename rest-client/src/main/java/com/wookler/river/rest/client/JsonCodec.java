@@ -129,6 +129,9 @@ final class JsonCodec {
     if (message.delay() != null) {
       line.put("delay", formatDuration(message.delay()));
     }
+    if (message.deliverAt() != null) {
+      line.put("deliverAt", message.deliverAt().toString());
+    }
     if (message.expiry() != null) {
       line.put("expires", formatDuration(message.expiry()));
     }

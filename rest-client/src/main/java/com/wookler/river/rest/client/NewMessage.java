@@ -2,6 +2,7 @@ package com.wookler.river.rest.client;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,6 +25,7 @@ public final class NewMessage {
       @Nullable String id,
       Map<String, byte[]> headers,
       @Nullable Duration delay,
+      @Nullable Instant deliverAt,
       @Nullable Duration expiry) {}
 
   private NewMessage(byte[] data, Parts parts) {
@@ -34,7 +36,7 @@ public final class NewMessage {
   /** Creates a message. */
   public static NewMessage of(byte[] data) {
     return new NewMessage(
-        Objects.requireNonNull(data, "data"), new Parts(null, null, Map.of(), null, null));
+        Objects.requireNonNull(data, "data"), new Parts(null, null, Map.of(), null, null, null));
   }
 
   /** Creates a message from a text, encoded in UTF-8. */
@@ -58,7 +60,8 @@ public final class NewMessage {
    */
   public NewMessage withKey(String key) {
     Objects.requireNonNull(key, "key");
-    return with(new Parts(key, parts.id, parts.headers, parts.delay, parts.expiry));
+    return with(
+        new Parts(key, parts.id, parts.headers, parts.delay, parts.deliverAt, parts.expiry));
   }
 
   /**
@@ -69,7 +72,8 @@ public final class NewMessage {
    */
   public NewMessage withId(String id) {
     Objects.requireNonNull(id, "id");
-    return with(new Parts(parts.key, id, parts.headers, parts.delay, parts.expiry));
+    return with(
+        new Parts(parts.key, id, parts.headers, parts.delay, parts.deliverAt, parts.expiry));
   }
 
   /** Returns the message with one more header. A header of the same name is replaced. */
@@ -86,7 +90,12 @@ public final class NewMessage {
     more.put(Objects.requireNonNull(name, "name"), value.clone());
     return with(
         new Parts(
-            parts.key, parts.id, Collections.unmodifiableMap(more), parts.delay, parts.expiry));
+            parts.key,
+            parts.id,
+            Collections.unmodifiableMap(more),
+            parts.delay,
+            parts.deliverAt,
+            parts.expiry));
   }
 
   /**
@@ -97,7 +106,16 @@ public final class NewMessage {
    */
   public NewMessage deliverAfter(Duration time) {
     JsonCodec.formatDuration(time); // rejects what the contract cannot express
-    return with(new Parts(parts.key, parts.id, parts.headers, time, parts.expiry));
+    return with(new Parts(parts.key, parts.id, parts.headers, time, null, parts.expiry));
+  }
+
+  /**
+   * Returns the message with a time before which it is not delivered, by the server's clock,
+   * instead of a delay.
+   */
+  public NewMessage deliverAt(Instant time) {
+    Objects.requireNonNull(time, "time");
+    return with(new Parts(parts.key, parts.id, parts.headers, null, time, parts.expiry));
   }
 
   /**
@@ -111,7 +129,7 @@ public final class NewMessage {
       throw new IllegalArgumentException("an expiry of " + time + "; it must be positive");
     }
     JsonCodec.formatDuration(time);
-    return with(new Parts(parts.key, parts.id, parts.headers, parts.delay, time));
+    return with(new Parts(parts.key, parts.id, parts.headers, parts.delay, parts.deliverAt, time));
   }
 
   private NewMessage with(Parts others) {
@@ -141,6 +159,11 @@ public final class NewMessage {
   /** Returns the delay before delivery, or null for none. */
   public @Nullable Duration delay() {
     return parts.delay;
+  }
+
+  /** Returns the time before which it is not delivered, or null for none. */
+  public @Nullable Instant deliverAt() {
+    return parts.deliverAt;
   }
 
   /** Returns the time to live, or null for none. */

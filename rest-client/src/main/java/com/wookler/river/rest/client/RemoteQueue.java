@@ -357,6 +357,15 @@ public final class RemoteQueue {
     return query("from=" + from + "&max=" + max);
   }
 
+  /**
+   * Returns the first messages with this key from a sequence on, from a queue that indexes keys.
+   *
+   * @param max 1 to 1,000
+   */
+  public List<StoredMessage> messages(String key, long from, int max) {
+    return query("key=" + Paths.query(key) + "&from=" + from + "&max=" + max);
+  }
+
   /** Returns the first message that was published at or after a time. */
   public Optional<StoredMessage> messageAt(Instant time) {
     return query("at=" + Paths.query(time.toString())).stream().findFirst();
@@ -496,6 +505,9 @@ public final class RemoteQueue {
           .header("River-Key", message.key())
           .header("River-Id", message.id())
           .header("River-Delay", text(message.delay()))
+          .header(
+              "River-Deliver-At",
+              message.deliverAt() == null ? null : message.deliverAt().toString())
           .header("River-Expires", text(message.expiry()));
       message
           .headers()

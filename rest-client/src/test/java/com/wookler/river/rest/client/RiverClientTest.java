@@ -72,6 +72,31 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldDeliverAtATimeAndReadByKey() throws Exception {
+    orders.create(QueueSettings.builder().keyIndex(true).build());
+    Instant at = Instant.now().plusMillis(400);
+    orders.publish(NewMessage.text("later").withKey("k").deliverAt(at));
+    orders.publishAll(
+        List.of(
+            NewMessage.text("a").withKey("k"),
+            NewMessage.text("b").withKey("other"),
+            NewMessage.text("c").withKey("k").deliverAt(Instant.EPOCH),
+            NewMessage.text("far").withKey("k").deliverAt(at.plusSeconds(3_600))));
+    assertThat(orders.messages("k", 0, 9))
+        .extracting(StoredMessage::text)
+        .containsExactly("a", "c");
+    assertThat(orders.messages("k", 2, 9)).extracting(StoredMessage::text).containsExactly("c");
+    assertThat(billing.next(SOON).text()).isEqualTo("a");
+    assertThat(billing.next(SOON).text()).isEqualTo("b");
+    assertThat(billing.next(SOON).text()).isEqualTo("c");
+    assertThat(billing.next(SOON).text()).isEqualTo("later");
+    assertThat(Instant.now()).isAfterOrEqualTo(at.minusMillis(1));
+    assertThatThrownBy(
+            () -> orders.publish(NewMessage.text("x").deliverAt(at.plus(Duration.ofDays(400)))))
+        .isInstanceOf(BadRequestException.class);
+  }
+
+  @Test
   void shouldAcknowledgeAndPublishAsOne() throws Exception {
     orders.publish("a");
     RemoteQueue parcels = client.queue("parcels");

@@ -31,7 +31,7 @@ public final class BoundedReader {
       }
       all.addAll(some);
       bytes += bytes(some);
-      sequence = some.get(some.size() - 1).sequence() + 1;
+      sequence = some.get(some.size() - 1).place() + 1;
       next *= 2;
     }
     return all;

@@ -1,9 +1,12 @@
 package com.wookler.river.rest.server.http;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.RequestException;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,10 +15,15 @@ import org.jspecify.annotations.Nullable;
  * contain them.
  *
  * @param delay a duration
+ * @param deliverAt a time, instead of a delay
  * @param expires a duration
  */
 record MessageAttributes(
-    @Nullable String key, @Nullable String id, @Nullable String delay, @Nullable String expires) {
+    @Nullable String key,
+    @Nullable String id,
+    @Nullable String delay,
+    @Nullable String deliverAt,
+    @Nullable String expires) {
   private static final int MAX_HEADERS = 1_000;
   private static final int MAX_KEY = 4_096;
   private static final int MAX_ID = 1_024;
@@ -57,7 +65,27 @@ record MessageAttributes(
       Message<byte[]> before = message;
       message = RequestException.checked("delay", () -> before.deliverAfter(time));
     }
+    if (deliverAt != null) {
+      if (delay != null) {
+        throw RequestException.field("deliverAt", "there is a delay too");
+      }
+      message = message.deliverAt(time(deliverAt));
+    }
     return message;
+  }
+
+  private static Instant time(String text) {
+    Instant time;
+    try {
+      time = Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw RequestException.field(
+          "deliverAt", "'" + text + "' is not a time such as 2026-11-20T10:00:00Z");
+    }
+    if (time.isAfter(TimeSource.system().wallTime().plus(Message.LONGEST_DELAY))) {
+      throw RequestException.field("deliverAt", "is later than the longest delay allows");
+    }
+    return time;
   }
 
   private static String checked(String field, String text, int most) {

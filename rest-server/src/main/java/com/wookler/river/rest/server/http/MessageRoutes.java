@@ -216,6 +216,7 @@ final class MessageRoutes {
             call.text("River-Key"),
             call.text("River-Id"),
             call.text("River-Delay"),
+            call.text("River-Deliver-At"),
             call.text("River-Expires"));
     return MessageAttributes.message(call.body().getBytes(), headers(call), parts);
   }
@@ -286,8 +287,8 @@ final class MessageRoutes {
     String from = call.query("from");
     Instant at = call.time("at");
     String key = call.query("key");
-    if ((from != null ? 1 : 0) + (at != null ? 1 : 0) + (key != null ? 1 : 0) != 1) {
-      throw RequestException.field("from", "exactly one of from, at and key is required");
+    if ((from != null || key != null) == (at != null)) {
+      throw RequestException.field("from", "either at, or from or key, or both, is required");
     }
     if (from == null && call.query("max") != null) {
       throw RequestException.field("max", "can be combined with from only");
@@ -301,12 +302,22 @@ final class MessageRoutes {
         : call.reading(readers, () -> found(queue, wanted, call.answerBytes()));
   }
 
+  private static <M> List<Delivery<M>> ofKey(HostedQueue<M> queue, String key, long from, int max) {
+    return queue.queue().read(key, from, max).stream()
+        .flatMap(message -> queue.queue().read(message.sequence()).stream())
+        .toList();
+  }
+
   /** A query for messages: by sequence, unless there is a time or a key. */
   private record Query(long from, int max, @Nullable Instant at, @Nullable String key) {}
 
   private static <M> ApiResponse found(HostedQueue<M> queue, Query wanted, long bytes) {
     List<Delivery<M>> found;
-    if (wanted.key != null) {
+    if (wanted.key != null && wanted.from >= 0) {
+      found =
+          BoundedReader.read(
+              wanted.from, wanted.max, bytes, (at, max) -> ofKey(queue, wanted.key, at, max));
+    } else if (wanted.key != null) {
       found = queue.queue().latest(wanted.key).stream().toList();
     } else if (wanted.at != null) {
       OptionalLong sequence = queue.queue().sequenceAt(wanted.at);

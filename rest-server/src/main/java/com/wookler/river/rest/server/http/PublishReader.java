@@ -169,6 +169,7 @@ final class PublishReader {
       case "key" -> fields.key = text(json, name);
       case "id" -> fields.id = text(json, name);
       case "delay" -> fields.delay = text(json, name);
+      case "deliverAt" -> fields.deliverAt = text(json, name);
       case "expires" -> fields.expires = text(json, name);
       case "headers" -> headers(json, fields.headers);
       default -> throw wrong(name, "is an unknown field");
@@ -227,6 +228,7 @@ final class PublishReader {
     @Nullable String key;
     @Nullable String id;
     @Nullable String delay;
+    @Nullable String deliverAt;
     @Nullable String expires;
     final Map<String, byte[]> headers = new LinkedHashMap<>();
 
@@ -239,7 +241,7 @@ final class PublishReader {
 
     Message<byte[]> message(byte[] bytes) {
       return MessageAttributes.message(
-          bytes, headers, new MessageAttributes(key, id, delay, expires));
+          bytes, headers, new MessageAttributes(key, id, delay, deliverAt, expires));
     }
   }
 }
