@@ -166,8 +166,8 @@ final class MessageRemoval implements AfterLog {
     try {
       long first = log.firstSequence();
       long end = Math.min(endOf(trim), log.nextSequence());
-      SequenceRanges range = range(0, first, end);
-      long left = range.count(first, end) - log.removed().count(first, end);
+      SequenceRanges range = trimmed(first, end);
+      long left = range.size() - log.removed().count(first, end);
       write(range); // before a block of it is backed up
       subscribers.discard(end, true);
       boolean unused = subscribers.withdraw(range);
@@ -176,6 +176,22 @@ final class MessageRemoval implements AfterLog {
       blocks.unlock();
       changing.unlock();
     }
+  }
+
+  /** Returns what is to be trimmed: of what has left the log only what is delayed and waits. */
+  private SequenceRanges trimmed(long first, long end) {
+    List<SequenceRanges> parts = new ArrayList<>();
+    parts.add(SequenceRanges.between(first, end));
+    long below = Math.min(first, end);
+    if (delays.waitingBelow(below) > 0) {
+      delays.scan(
+          message -> {
+            if (message.sequence() < below && !isRemoved(message)) {
+              parts.add(SequenceRanges.of(message.sequence()));
+            }
+          });
+    }
+    return SequenceRanges.union(parts);
   }
 
   private long endOf(Trim trim) {

@@ -268,7 +268,8 @@ final class Consumers {
     SubscriberModel model = now(a);
     queue.bury(model);
     long skipped = subscriber(model).purge();
-    assertThat(skipped).isBetween(model.lag() - queue.log.passedOver(), model.lag());
+    long over = queue.log.passedOver(); // removed ones that were to come again may be there too
+    assertThat(skipped).isBetween(model.lag() - over, model.lag() + over);
     model.moved(queue.log.end());
   }
 }

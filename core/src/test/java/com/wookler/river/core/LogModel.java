@@ -9,10 +9,14 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 /**
  * What a queue's log must hold, place by place. A message that is delayed has two: where it was
@@ -26,6 +30,8 @@ final class LogModel {
   private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
   private final PriorityQueue<Entry> putOff =
       new PriorityQueue<>(Comparator.comparing(Entry::due).thenComparing(Entry::sequence));
+
+  private final Set<Long> removed = new HashSet<>();
 
   LogModel(TimeSource time) {
     this.time = time;
@@ -50,6 +56,9 @@ final class LogModel {
     long now = time.epochMicros();
     while (!putOff.isEmpty() && putOff.peek().due <= now) {
       Entry due = putOff.remove();
+      if (removed.contains(due.sequence)) {
+        continue;
+      }
       entries.put(end(), new Entry(due.message, due.sequence, now, 0, due.told));
     }
   }
@@ -66,12 +75,38 @@ final class LogModel {
 
   /** Whether no subscriber is given what stands here. */
   boolean isPassedOver(long place) {
+    return isDelayed(place) || isRemoved(place);
+  }
+
+  /** Whether a message was published here that comes at another place. */
+  boolean isDelayed(long place) {
     return entries.get(place).due > 0;
+  }
+
+  /** Whether a message waits to be due. */
+  boolean waits(long place) {
+    return isDelayed(place) && entries.get(place).due > time.epochMicros();
+  }
+
+  /** What stands at these places was removed. */
+  void removed(long from, long end) {
+    for (long place = from; place < end; place++) {
+      removed.add(place);
+    }
+  }
+
+  boolean isRemoved(long place) {
+    return removed.contains(place) || removed.contains(entries.get(place).sequence);
+  }
+
+  /** The places of all that is to be seen. */
+  List<Long> present() {
+    return LongStream.range(0, end()).boxed().filter(place -> !isRemoved(place)).toList();
   }
 
   /** Places at which nobody is given anything. */
   long passedOver() {
-    return entries.values().stream().filter(entry -> entry.due > 0).count();
+    return LongStream.range(0, end()).filter(this::isPassedOver).count();
   }
 
   /** The next place that subscribers are given; housekeeping may have had them pass the others. */

@@ -8,6 +8,7 @@ import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
@@ -19,6 +20,7 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +34,7 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongPredicate;
+import java.util.stream.LongStream;
 import org.awaitility.core.ThrowingRunnable;
 
 /**
@@ -151,6 +154,97 @@ final class ModelledQueue implements AutoCloseable {
       assertThat(right).isFalse();
       assertThat(e.actual()).isEqualTo(last);
     }
+  }
+
+  /** Takes back the message at a place, and perhaps all of its key. */
+  void cancel(long place, boolean byKey) {
+    allAreOpen();
+    String key = log.key(place);
+    List<Long> places =
+        byKey && key != null
+            ? LongStream.range(0, log.end()).boxed().filter(at -> key.equals(log.key(at))).toList()
+            : List.of(place(place));
+    List<Long> waiting = places.stream().filter(this::isWaiting).toList();
+    boolean out = waiting.stream().anyMatch(this::isOut);
+    CancelResult result =
+        byKey && key != null ? queue.cancelKey(key) : queue.cancel(log.sequence(place));
+    shouldBe(result, !waiting.isEmpty(), out);
+    waiting.forEach(at -> log.removed(at, at + 1));
+    models.values().forEach(SubscriberModel::removed);
+  }
+
+  /** Publishes in place of another message, if that waits. */
+  void replace(long place, Message<byte[]> message) {
+    allAreOpen();
+    long at = place(place);
+    boolean waits = isWaiting(at);
+    boolean out = isOut(at);
+    ReplaceResult result = queue.replace(log.sequence(place), message);
+    assertThat(result.sequence()).isEqualTo(waits ? log.end() : -1);
+    shouldBe(result.replaced(), waits, out);
+    if (waits) {
+      ByteBuffer origin = ByteBuffer.allocate(24);
+      origin.putLong(queue.identity().getMostSignificantBits());
+      origin.putLong(queue.identity().getLeastSignificantBits()).putLong(log.sequence(place));
+      log.published(result.sequence(), message.withHeader(ForwardOrigin.REPLACED, origin.array()));
+      log.removed(at, at + 1);
+      models.values().forEach(SubscriberModel::removed);
+    }
+  }
+
+  /** A time that is over may not have been noticed. */
+  private static void shouldBe(CancelResult result, boolean waits, boolean out) {
+    assertThat(result == CancelResult.NOT_WAITING).isEqualTo(!waits);
+    assertThat(result == CancelResult.IN_FLIGHT || !out).isTrue();
+  }
+
+  /** Removes a range for all. */
+  void delete(long from, long end) {
+    allAreOpen();
+    assertThat(queue.delete(from, end)).isLessThanOrEqualTo(Math.max(0, end - from));
+    log.removed(from, end);
+    models.values().forEach(SubscriberModel::removed);
+  }
+
+  /** Removes the oldest in the log, and moves all past them. */
+  void trim(long end) {
+    settle();
+    long first = firstNow();
+    Trim trim = end % 2 == 0 ? Trim.before(end) : Trim.toMessages(log.end() - end);
+    long most = Math.max(0, end - first) + log.delayed();
+    assertThat(queue.trim(trim)).isBetween(0L, most);
+    log.removed(first, end);
+    LongStream.range(0, Math.min(first, end)) // delayed ones hold up no block
+        .filter(log::waits)
+        .forEach(place -> log.removed(place, place + 1));
+    models.values().forEach(model -> model.discarded(end));
+  }
+
+  /** Opens what is closed, and waits until what is given up is finished. */
+  private void allAreOpen() {
+    for (SubscriberModel model : models.values()) {
+      subscriber(model);
+      expire(model);
+      bury(model);
+    }
+  }
+
+  /** Where a message is delivered that was published at a place. */
+  private long place(long place) {
+    long sequence = log.sequence(place);
+    return LongStream.range(0, log.end())
+        .filter(at -> log.sequence(at) == sequence && !log.isDelayed(at))
+        .findFirst()
+        .orElse(sequence);
+  }
+
+  private boolean isWaiting(long place) {
+    return !log.isRemoved(place)
+        && (log.waits(place) || models.values().stream().anyMatch(model -> model.isPending(place)));
+  }
+
+  private boolean isOut(long place) {
+    return models.values().stream().anyMatch(model -> model.isOut(place));
   }
 
   /** Moves the clock, and waits until what was delayed and is due stands in the log. */
@@ -325,12 +419,23 @@ final class ModelledQueue implements AutoCloseable {
             queue.force(); // the clock stands still, and delayed messages are forced by it
           }
           assertThat(firstNow()).as("the oldest in the log").isEqualTo(drained());
-          assertThat(queue.stats().backups())
-              .isBetween(blockEnds.headSet(firstNow(), true).size(), blockEnds.size());
+          assertThat(queue.stats().backups()).isBetween(backups(), blockEnds.size());
         });
     List<Delivery<byte[]>> all = queue.read(0, Integer.MAX_VALUE);
-    assertThat(all).hasSize((int) log.end());
+    assertThat(all).extracting(Delivery::place).containsExactlyElementsOf(log.present());
     all.forEach(log::shouldBeAsPublished);
+  }
+
+  /** How many blocks are surely in the backup: those of which all was removed may be nowhere. */
+  private int backups() {
+    int count = 0;
+    long first = 0;
+    for (long end : blockEnds.headSet(firstNow(), true)) {
+      long from = first;
+      count += log.present().stream().anyMatch(place -> place >= from && place < end) ? 1 : 0;
+      first = end;
+    }
+    return count;
   }
 
   /** Where the log should begin. */

@@ -17,6 +17,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.LongConsumer;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -65,6 +66,10 @@ class QueuePropertyTest {
     RESUME,
     ADVANCE,
     STATUS,
+    CANCEL,
+    REPLACE,
+    DELETE,
+    TRIM,
     REMOVE_SUBSCRIBER,
     CLOSE_SUBSCRIBER,
     RESTART,
@@ -189,6 +194,10 @@ class QueuePropertyTest {
       case RESUME -> consumers.pause(a, false);
       case ADVANCE -> queue.advance(Duration.ofSeconds(1 + 3L * a));
       case STATUS -> status(REFUSING.get(a % REFUSING.size()), b);
+      case CANCEL -> atPlace(b, place -> queue.cancel(place, a % 3 == 0));
+      case REPLACE -> atPlace(b, place -> queue.replace(place, message(queue.log.end() * 1_000)));
+      case DELETE -> atPlace(b, place -> queue.delete(place, Math.min(queue.log.end(), place + a)));
+      case TRIM -> atPlace(a * b % 12, queue::trim);
       case REMOVE_SUBSCRIBER -> queue.remove(queue.model(a));
       case CLOSE_SUBSCRIBER -> queue.closeSubscriber(queue.model(a));
       case RESTART -> queue.restart();
@@ -209,6 +218,12 @@ class QueuePropertyTest {
     assertThatThrownBy(() -> queue.publish(message(b))).isInstanceOf(QueueStatusException.class);
     consumers.shouldGet(status, b);
     queue.queue().status(QueueStatus.UP);
+  }
+
+  private void atPlace(int b, LongConsumer act) {
+    if (queue.log.end() > 0) {
+      act.accept(queue.log.end() * b / 12);
+    }
   }
 
   private Position position(int b) {

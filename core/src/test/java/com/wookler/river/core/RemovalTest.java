@@ -576,6 +576,30 @@ class RemovalTest {
   }
 
   @Test
+  void shouldTrimWhatIsDelayedAndNothingInABackup() {
+    open(
+        builder ->
+            builder
+                .recycle(SizeBasedRecycle.ofMessages(10))
+                .backup(directory.resolve("backup"), Duration.ofDays(1)));
+    Subscriber<String> subscriber = subscriber("a");
+    queue.publisher().publish(Message.of("later").deliverAfter(Duration.ofHours(1)));
+    publish(1, 25);
+    assertThat(takeAll(subscriber)).hasSize(24);
+    await()
+        .until(
+            () -> {
+              queue.force();
+              return queue.stats().firstSequence() == 20;
+            });
+    assertThat(queue.trim(Trim.before(22))).isEqualTo(3);
+    assertThat(queue.read(0, 100)).extracting(Delivery::data).startsWith("m1").hasSize(22);
+    time.advance(Duration.ofHours(1));
+    publish(25, 26);
+    assertThat(takeAll(subscriber)).containsExactly("m25");
+  }
+
+  @Test
   void shouldTrimByAgeNumberAndBytes() {
     open(builder -> builder.recycle(SizeBasedRecycle.ofMessages(10)));
     publish(0, 10);

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
@@ -129,6 +130,58 @@ final class SubscriberModel {
             entry.state = State.READY;
           }
         });
+    dropRemoved();
+  }
+
+  /** What was removed and would come next is finished, if anything can come. */
+  private void dropRemoved() {
+    if (hasInFlightRoom()
+        && read.entrySet()
+            .removeIf(at -> at.getValue().state == State.READY && log.isRemoved(at.getKey()))) {
+      goOn();
+    }
+  }
+
+  /** Whether it has not finished this one, which it passes over only if it was removed. */
+  boolean isPending(long place) {
+    return place < position
+        ? read.containsKey(place)
+        : !finished.contains(place) && !log.isPassedOver(place);
+  }
+
+  /** Whether a consumer has it, and its time is not over. */
+  boolean isOut(long place) {
+    Entry entry = read.get(place);
+    return entry != null && entry.state == State.OUT && entry.dueMillis > now;
+  }
+
+  /** Messages were removed, as the log knows: what is to come again is finished. */
+  void removed() {
+    read.entrySet()
+        .removeIf(
+            at ->
+                log.isRemoved(at.getKey())
+                    && (at.getValue().state == State.READY
+                        || at.getValue().state == State.DELAYED));
+    goOn();
+  }
+
+  /** What is below this place was discarded. */
+  void discarded(long end) {
+    Map<Long, Entry> below = read.headMap(end);
+    below.forEach(
+        (place, entry) -> {
+          if (entry.latest != null) {
+            stale.add(entry.latest);
+          }
+          if (entry.state == State.DYING && !entry.hasLetter) {
+            perhapsDead.add(place);
+          }
+        });
+    below.clear();
+    position = Math.max(position, end);
+    finished.removeIf(place -> place < position);
+    goOn();
   }
 
   /** Whether a delivery timed out since this was asked: the real one may not have noticed yet. */
@@ -301,7 +354,7 @@ final class SubscriberModel {
   void died() {
     for (long place : dying()) {
       if (!read.remove(place).hasLetter) {
-        dead.add(place);
+        (log.isRemoved(place) ? perhapsDead : dead).add(place);
       }
     }
     goOn();
@@ -318,6 +371,7 @@ final class SubscriberModel {
           }
         });
     passFinished();
+    dropRemoved();
   }
 
   /** What a look must show, be it in the log or in the backup. */
@@ -328,6 +382,9 @@ final class SubscriberModel {
     long end = byKey ? Math.min(log.end(), floor() + config.window()) : log.end();
     for (long place = floor(); place < end; place++) {
       String key = log.key(place);
+      if (log.isRemoved(place)) {
+        continue;
+      }
       if (place < position
           ? read.containsKey(place) && read.get(place).state == State.READY
           : !finished.contains(place) && !log.isPassedOver(place)) {
@@ -366,6 +423,7 @@ final class SubscriberModel {
     entry.state = delay.isZero() ? State.READY : State.DELAYED;
     entry.dueMillis = now + delay.toMillis();
     entry.latest = null;
+    dropRemoved();
   }
 
   void released(Delivery<byte[]> delivery) {
@@ -373,6 +431,7 @@ final class SubscriberModel {
     entry.state = State.READY;
     entry.attempts--;
     entry.latest = null;
+    dropRemoved();
   }
 
   void extended(Delivery<byte[]> delivery, Duration by) {
@@ -416,7 +475,7 @@ final class SubscriberModel {
       Entry entry = before.get(place);
       if (entry == null || (entry.state == State.DYING && isFinished.test(place))) {
         if (entry != null && !entry.hasLetter) {
-          dead.add(place);
+          (log.isRemoved(place) ? perhapsDead : dead).add(place);
         }
         finished.add(place);
       } else {
