@@ -50,6 +50,7 @@ final class BlockArchiver {
   private final DamageReporter salvage;
   private final BlockRemoval files;
   private final Listeners listeners;
+  private final Compactor compactor;
 
   private final AtomicLong archived = new AtomicLong();
   private final AtomicLong unseen = new AtomicLong();
@@ -64,7 +65,8 @@ final class BlockArchiver {
       SubscriberContext<?> context,
       SubscriberRegistry<?> subscribers,
       Delays delays,
-      IntConsumer leaveLookup) {
+      IntConsumer leaveLookup,
+      Compactor compactor) {
     this.queue = context.queue();
     this.log = context.log();
     this.removal = context.removal();
@@ -77,6 +79,7 @@ final class BlockArchiver {
     this.salvage = storage.salvage;
     this.files = new BlockRemoval(queue, log, salvage, context.order(), context.time());
     this.listeners = storage.listeners;
+    this.compactor = compactor;
     this.retry = new RetryBackoff(context.time());
   }
 
@@ -103,6 +106,9 @@ final class BlockArchiver {
   }
 
   private boolean isCompleted(Seal seal) {
+    if (compactor.keeps(seal)) {
+      return false;
+    }
     OptionalLong lowWatermark = subscribers.lowWatermark();
     return lowWatermark.isPresent() && lowWatermark.getAsLong() >= seal.endSequence();
   }
@@ -144,6 +150,7 @@ final class BlockArchiver {
       Path file = backup == null || isRemoved(seal) ? null : watched(backup, seal);
       if (remove(seal) && file != null) {
         archived.incrementAndGet();
+        compactor.left(seal);
         listeners.blockArchived(seal, file);
       }
       retry.succeeded();

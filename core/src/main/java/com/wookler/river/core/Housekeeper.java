@@ -31,6 +31,7 @@ final class Housekeeper implements ManagedTask {
   private final SubscriberRegistry<?> subscribers;
   private final ForceOrder order;
   private final BlockArchiver archiver;
+  private final Compactor compactor;
   private final FullWatch fullWatch;
   private final LongConsumer use; // looks at the use of queue and subscribers
   private final QueueStorage storage;
@@ -53,6 +54,7 @@ final class Housekeeper implements ManagedTask {
       SubscriberRegistry<?> subscribers,
       ForceOrder order,
       BlockArchiver archiver,
+      Compactor compactor,
       FullWatch fullWatch,
       LongConsumer use) {
     this.storage = storage;
@@ -62,6 +64,7 @@ final class Housekeeper implements ManagedTask {
     this.subscribers = subscribers;
     this.order = order;
     this.archiver = archiver;
+    this.compactor = compactor;
     this.fullWatch = fullWatch;
     this.use = use;
     this.time = config.time();
@@ -114,7 +117,7 @@ final class Housekeeper implements ManagedTask {
       forcedAt = now;
       once(forcing, storage.flusher, this::force);
     }
-    if (archiver.isDue() && working.compareAndSet(false, true)) {
+    if ((archiver.isDue() || compactor.isDue()) && working.compareAndSet(false, true)) {
       storage.worker.execute(this::archive);
     }
     if (now - expiredAt >= EXPIRY_NANOS) {
@@ -146,12 +149,16 @@ final class Housekeeper implements ManagedTask {
     }
   }
 
-  /** Archives one block, then submits itself again, so that other queues have their turn. */
+  /**
+   * Archives one block, and compacts one, then submits itself again, so that other queues have
+   * their turn.
+   */
   private void archive() {
     boolean more = false;
     try {
       archiver.archiveOne();
-      more = !stopped && archiver.isDue();
+      compactor.compactOne();
+      more = !stopped && (archiver.isDue() || compactor.isDue());
     } finally {
       working.set(more);
     }

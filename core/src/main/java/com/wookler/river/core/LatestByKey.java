@@ -117,6 +117,15 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     return condition;
   }
 
+  /**
+   * Returns the last message with this key after a sequence; null if there is none. It costs a read
+   * only where the index has one.
+   */
+  @Nullable StoredMessage lastAfter(String key, long sequence) {
+    long found = index.find(key);
+    return found <= sequence ? null : search.latest(key, found).orElse(null);
+  }
+
   @Override
   public String name() {
     return "KEYS-" + queue;

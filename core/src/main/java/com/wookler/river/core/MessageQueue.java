@@ -403,6 +403,19 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     return running().read(key, from, Require.positive(max, "max"));
   }
 
+  /**
+   * Removes messages of which a later one has the key, from closed blocks and backups, and what is
+   * deleted: at once, what {@link Builder#compact} does in the background. Waits until it is done.
+   *
+   * @return how many messages were removed
+   * @throws ConfigurationException the queue has no index: {@link Builder#keyIndex}
+   * @throws com.wookler.river.common.errors.RiverException a file cannot be read or written now;
+   *     what was compacted before stays so
+   */
+  public long compact() {
+    return running().compact();
+  }
+
   /** Returns the first message published at or after this time, in log or backup; or empty. */
   public OptionalLong sequenceAt(Instant time) {
     return running().lookup().sequenceAt(Objects.requireNonNull(time, "time"));
@@ -411,7 +424,8 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   /**
    * Returns the last message with this key that was published before the call and is in log or
    * backup: what {@link #read(long)} gives for it, also if it has expired or is a dead letter. One
-   * that is delayed counts from when it is due.
+   * that is delayed counts from when it is due. With {@link Builder#compact} a key whose last
+   * message has no data is deleted, and has none.
    *
    * <p>Costs a few reads. Waits until what was published before is indexed, which the background
    * does within about 100 ms; where {@link Builder#keyIndex} was just turned on, or files are lost,
@@ -695,6 +709,39 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
      */
     public Builder<M> keyIndex(boolean on) {
       return set(QueueOptions.KEY_INDEX, on);
+    }
+
+    /**
+     * Sets whether only the last message of each key is kept, of those in closed blocks and backups
+     * (default: no); needs {@link #keyIndex}. A message with a key and without data deletes the
+     * key. Messages without a key are kept, and so are delayed ones. Without a backup, what all
+     * subscribers have completed stays in the log.
+     */
+    public Builder<M> compact(boolean on) {
+      return set(QueueOptions.COMPACT, on);
+    }
+
+    /** Sets how old a block is before it is compacted (default zero), by its last message. */
+    public Builder<M> compactAge(Duration age) {
+      return set(QueueOptions.COMPACT_AGE, Objects.requireNonNull(age, "age"));
+    }
+
+    /** Sets by how much the closed blocks grow before all are compacted again (default 64 MB). */
+    public Builder<M> compactBytes(long bytes) {
+      return set(QueueOptions.COMPACT_BYTES, bytes);
+    }
+
+    /** Sets how long a delete marker is kept after it was published (default a day). */
+    public Builder<M> compactDeletesAge(Duration age) {
+      return set(QueueOptions.COMPACT_DELETES_AGE, Objects.requireNonNull(age, "age"));
+    }
+
+    /**
+     * Sets whether messages are also removed that a subscriber has not completed (default: no): it
+     * gets the last one of each key, and perhaps some of those before it.
+     */
+    public Builder<M> compactUnseen(boolean on) {
+      return set(QueueOptions.COMPACT_UNSEEN, on);
     }
 
     /**

@@ -242,6 +242,59 @@ public final class QueueOptions {
           .meansInJson(
               "whether the last message of each key is indexed, so that it can be looked up; 16 to 32 bytes on disk for each key. Turned on later, it takes in what is there");
 
+  /** See {@link MessageQueue.Builder#compact}. */
+  public static final Option<Boolean> COMPACT =
+      TABLE
+          .flag("queue.compact", false)
+          .named("compact(boolean)")
+          .means(
+              "whether only the last message of each key is kept, needs `queue.index.keys`. See"
+                  + " [Compaction](#compaction)")
+          .meansInJson(
+              "whether only the last message of each key is kept, in closed files and backups; needs the index of keys. A message with a key and without data deletes the key");
+
+  /** See {@link MessageQueue.Builder#compactAge}. */
+  public static final Option<Duration> COMPACT_AGE =
+      TABLE
+          .duration("queue.compact.age")
+          .dflt("0")
+          .atLeast("0")
+          .allowed("0 or more")
+          .named("compactAge(Duration)")
+          .changes(Change.RUNNING)
+          .means("how old the last message of a block is before the block is compacted");
+
+  /** See {@link MessageQueue.Builder#compactBytes}. */
+  public static final Option<Long> COMPACT_BYTES =
+      TABLE
+          .bytes("queue.compact.bytes")
+          .dflt("64mb")
+          .atLeast("1")
+          .named("compactBytes(long)")
+          .changes(Change.RUNNING)
+          .means("bytes by which the closed blocks have to grow before all are compacted again");
+
+  /** See {@link MessageQueue.Builder#compactDeletesAge}. */
+  public static final Option<Duration> COMPACT_DELETES_AGE =
+      TABLE
+          .duration("queue.compact.deletes.age")
+          .dflt("1dd")
+          .atLeast("0")
+          .allowed("0 or more")
+          .named("compactDeletesAge(Duration)")
+          .changes(Change.RUNNING)
+          .means("how long a delete marker, a message with a key and without data, is kept");
+
+  /** See {@link MessageQueue.Builder#compactUnseen}. */
+  public static final Option<Boolean> COMPACT_UNSEEN =
+      TABLE
+          .flag("queue.compact.unseen", false)
+          .named("compactUnseen(boolean)")
+          .changes(Change.RUNNING)
+          .means(
+              "whether messages are also removed that a subscriber has not completed: it gets a"
+                  + " later one of the key");
+
   /** See {@link MessageQueue.Builder#forwardTo}. */
   public static final Option<List<String>> FORWARD =
       TABLE

@@ -32,6 +32,8 @@ import com.wookler.river.core.message.QueueStatus;
  * @param status of the queue
  * @param unusedSeconds for which the queue has been empty and not in use; see {@link
  *     MessageQueue.Builder#expiresAfter}
+ * @param compacted messages that were removed since the queue was opened because a later one has
+ *     their key, or because the key was deleted
  */
 public record QueueStats(
     long messages,
@@ -50,4 +52,5 @@ public record QueueStats(
     int unusedSubscribers,
     long removed,
     QueueStatus status,
-    long unusedSeconds) {}
+    long unusedSeconds,
+    long compacted) {}

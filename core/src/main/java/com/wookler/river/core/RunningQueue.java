@@ -70,6 +70,7 @@ final class RunningQueue<M> {
   private final ForceOrder order;
   private final BlockArchiver archiver;
   private final MessageRemoval removal;
+  private final Compactor compactor;
   private final UnusedSubscribers unused;
   private final UnusedQueue unusedQueue;
   private final AdmissionControl intake;
@@ -123,7 +124,8 @@ final class RunningQueue<M> {
       closing.enter(MAINTENANCE);
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
-      archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave);
+      compactor = new Compactor(storage, context, subscribers, delays, this::leave);
+      archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave, compactor);
       reconfiguration = new Reconfiguration(storage, intake, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
       unused = new UnusedSubscribers(storage, subscribers);
@@ -313,7 +315,8 @@ final class RunningQueue<M> {
         new FullWatch(
             config, intake, this::discarded, why -> storage.notifyListeners(all -> all.full(why)));
     Housekeeper housekeeper =
-        new Housekeeper(storage, subscribers, order, archiver, fullWatch, this::lookAtUse);
+        new Housekeeper(
+            storage, subscribers, order, archiver, compactor, fullWatch, this::lookAtUse);
     closing.add(MAINTENANCE, () -> tasks.manager().remove(housekeeper));
     closing.add(MAINTENANCE, housekeeper::stop);
     tasks.manager().add(housekeeper);
@@ -363,6 +366,7 @@ final class RunningQueue<M> {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
         .filter(message -> !removal.isRemoved(message))
+        .filter(message -> message.data().length > 0 || !config.get(QueueOptions.COMPACT))
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
   }
 
@@ -389,6 +393,12 @@ final class RunningQueue<M> {
   /** Makes a copy on this thread, which may wait for the flusher. */
   QueueSnapshot snapshotTo(Path target) {
     return new SnapshotWriter(storage, subscribers, target).write();
+  }
+
+  long compact() {
+    LatestByKey.of(storage.keys, config.name());
+    force(); // what supersedes another is on the device
+    return compactor.compact();
   }
 
   QueueParts parts() {
@@ -466,7 +476,8 @@ final class RunningQueue<M> {
         unused.holding(),
         log.removed().count(storage.lookup.first(), next),
         reconfiguration.status(),
-        unusedQueue.unusedSeconds());
+        unusedQueue.unusedSeconds(),
+        compactor.removed());
   }
 
   /** Forces the log and, after it, the ledgers. */

@@ -68,6 +68,7 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("archived", Count.class, QueueStats::archived);
     all.add("backups", Gauge.class, QueueStats::backups);
     all.add("backup.failures", Gauge.class, QueueStats::backupFailures);
+    all.add("compacted", Count.class, QueueStats::compacted);
     all.add("unused.subscribers", Gauge.class, QueueStats::unusedSubscribers);
     all.add("status", Gauge.class, stats -> stats.status().number());
     all.add("unused.seconds", Gauge.class, QueueStats::unusedSeconds);

@@ -28,6 +28,7 @@ final class LogModel {
 
   private final TimeSource time;
   private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
+  private final Set<Long> compacted = ConcurrentHashMap.newKeySet();
   private final PriorityQueue<Entry> putOff =
       new PriorityQueue<>(Comparator.comparing(Entry::due).thenComparing(Entry::sequence));
 
@@ -75,12 +76,22 @@ final class LogModel {
 
   /** Whether no subscriber is given what stands here. */
   boolean isPassedOver(long place) {
-    return isDelayed(place) || isRemoved(place);
+    return isDelayed(place) || isRemoved(place) || compacted.contains(place);
   }
 
   /** Whether a message was published here that comes at another place. */
   boolean isDelayed(long place) {
     return entries.get(place).due > 0;
+  }
+
+  /** What stands here was removed: a later one that subscribers are given must have its key. */
+  void compacted(long place) {
+    String key = key(place);
+    assertThat(key).as("key of %s, which was removed", place).isNotNull();
+    long last = last(key).orElse(-1);
+    assertThat(last).as("last of %s", key).isGreaterThan(place);
+    assertThat(isRemoved(last)).as("whether %s was removed", last).isFalse();
+    compacted.add(place);
   }
 
   /** Whether a message waits to be due. */
@@ -101,7 +112,10 @@ final class LogModel {
 
   /** The places of all that is to be seen. */
   List<Long> present() {
-    return LongStream.range(0, end()).boxed().filter(place -> !isRemoved(place)).toList();
+    return LongStream.range(0, end())
+        .filter(place -> !isRemoved(place) && !compacted.contains(place))
+        .boxed()
+        .toList();
   }
 
   /** Places at which nobody is given anything. */

@@ -131,6 +131,21 @@ final class ModelledQueue implements AutoCloseable {
     }
   }
 
+  /** Removes messages of which a later one has the key, and none that a subscriber has to see. */
+  void compact() {
+    long floor = floor();
+    long removed = queue.compact();
+    long found = 0;
+    for (long place = 0; place < log.end(); place++) {
+      if (!log.isPassedOver(place) && queue.read(place).isEmpty()) {
+        assertThat(place).as("removed, and not completed").isLessThan(floor);
+        log.compacted(place);
+        found++;
+      }
+    }
+    assertThat(found).isLessThanOrEqualTo(removed); // some had been taken back before
+  }
+
   /** Stored, or refused with the actual sequence. */
   void publishIf(long expected, Message<byte[]> message) {
     try {

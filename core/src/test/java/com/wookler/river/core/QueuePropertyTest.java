@@ -47,6 +47,7 @@ class QueuePropertyTest {
     BATCH,
     PUBLISH_FOR_LATER,
     PUBLISH_IF,
+    COMPACT,
     SUBSCRIBE,
     NEXT,
     TAKE_BATCH,
@@ -175,6 +176,7 @@ class QueuePropertyTest {
       case BATCH -> batch(1 + a);
       case PUBLISH_FOR_LATER -> publishForLater(a, b);
       case PUBLISH_IF -> publishIf(a, b);
+      case COMPACT -> queue.compact();
       case SUBSCRIBE -> queue.subscribe(a, position(b));
       case NEXT -> consumers.next(a, 1 + b);
       case TAKE_BATCH -> consumers.takeBatch(a, 1 + b);

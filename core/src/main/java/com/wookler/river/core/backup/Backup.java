@@ -7,6 +7,9 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.Damage;
 import com.wookler.river.core.log.StoredTimes;
+import com.wookler.river.core.log.files.BlockCompactor;
+import com.wookler.river.core.log.files.BlockCompactor.Compacted;
+import com.wookler.river.core.log.files.BlockWalk;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.QueueClosedException;
@@ -23,6 +26,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -343,6 +347,86 @@ public final class Backup implements AutoCloseable {
             () -> index.holding(sequence),
             stored -> Optional.ofNullable(LostMessages.around(stored, sequence)));
     return held.isPresent() ? held.get() : index.hole(sequence, before);
+  }
+
+  /** Returns this queue's first backup that ends after a sequence; empty if there is none. */
+  public Optional<StoredBlock> endingAfter(long sequence) {
+    return index.endingAfter(sequence);
+  }
+
+  /**
+   * Counts what compacting a backup would take out: see {@link BlockCompactor}.
+   *
+   * @throws DamagedMessageException a part of it is damaged
+   */
+  public static Compacted count(StoredBlock stored, Predicate<StoredMessage> which)
+      throws IOException {
+    return BlockCompactor.count(stored.block(), which, walk -> walk(stored, walk));
+  }
+
+  /**
+   * Writes a backup anew, compacted, beside the one that is there, which {@link #replace} ends.
+   *
+   * @throws DamagedMessageException it is not what its seal says; nothing was changed
+   */
+  public static StoredBlock compacted(StoredBlock stored, Predicate<StoredMessage> which)
+      throws IOException {
+    return BackupRewriter.write(
+        stored,
+        (block, seal) -> {
+          Path compacted = block.resolveSibling(block.getFileName() + DurableFiles.TEMPORARY);
+          try {
+            Seal after = new BlockCompactor(block, seal, which).write(compacted);
+            DurableFiles.move(compacted, block);
+            return after;
+          } finally {
+            Files.deleteIfExists(compacted);
+          }
+        });
+  }
+
+  /** Reads a backup no more, but another one of its block; deletes the one that is not read. */
+  public void replace(StoredBlock stored, StoredBlock by) throws IOException {
+    writing.lock();
+    try {
+      ensureOpen();
+      BackupRewriter.delete(index.replace(stored, by) ? stored : by);
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  /** Deletes what a crash has left of older backups of a block. */
+  public void deleteTwins(StoredBlock stored) throws IOException {
+    delete(index.twins(stored));
+  }
+
+  /** Deletes the backup of a block that is in the log, and is about to be another there. */
+  public void withdraw(Seal seal) throws IOException {
+    delete(index.of(seal).stream().toList());
+  }
+
+  private void delete(List<StoredBlock> which) throws IOException {
+    writing.lock();
+    try {
+      ensureOpen();
+      for (StoredBlock stored : which) {
+        index.remove(stored);
+        BackupRewriter.delete(stored);
+      }
+    } finally {
+      writing.unlock();
+    }
+  }
+
+  private static void walk(StoredBlock stored, BlockWalk.Visitor visitor) throws IOException {
+    BackupFiles.walk(
+        stored,
+        stored.block().firstSequence(),
+        visitor,
+        (offset, what) -> {
+          throw new DamagedMessageException("damaged: byte " + offset + ": " + what);
+        });
   }
 
   /** Returns whether there is a backup from this sequence on, perhaps damaged or unreadable now. */

@@ -90,7 +90,8 @@ final class BackupIndex {
 
   @GuardedBy("this")
   private void enterAll(BackupScan scan) {
-    scan.blocks.sort(Comparator.comparing(StoredBlock::file));
+    Comparator<StoredBlock> order = Comparator.comparingLong(each -> each.block().bytes());
+    scan.blocks.sort(order.thenComparing(StoredBlock::file)); // a compacted one is the first
     scan.blocks.forEach(this::enter);
     scan.blocks.clear();
   }
@@ -121,6 +122,9 @@ final class BackupIndex {
     StoredBlock before = own.putIfAbsent(firstOf(block), block);
     if (before != null) {
       others.add(block);
+      if (before.block().bytes() != block.block().bytes() && before.isSameBlock(block)) {
+        return; // a crash came before it was deleted: the next compaction does that
+      }
       LOG.warn(
           "Queue {}: damaged: backup file {}: {} holds block {} already; not read",
           queue,
@@ -277,6 +281,27 @@ final class BackupIndex {
   synchronized boolean remove(StoredBlock block) {
     load();
     return own.remove(firstOf(block), block) || others.remove(block);
+  }
+
+  /** Replaces a backup by another one of its block; returns whether it was known still. */
+  synchronized boolean replace(StoredBlock before, StoredBlock by) {
+    load();
+    return own.replace(firstOf(before), before, by);
+  }
+
+  /** Returns the other backups of the block of one. */
+  synchronized List<StoredBlock> twins(StoredBlock block) {
+    load();
+    return others.stream().filter(block::isSameBlock).toList();
+  }
+
+  synchronized Optional<StoredBlock> endingAfter(long sequence) {
+    load();
+    Map.Entry<Long, StoredBlock> at = own.floorEntry(sequence);
+    if (at == null || !at.getValue().holds(sequence)) {
+      at = own.higherEntry(sequence);
+    }
+    return at == null ? Optional.empty() : Optional.of(at.getValue());
   }
 
   synchronized OptionalLong firstSequenceFrom(long sequence) {

@@ -28,4 +28,14 @@ public record StoredBlock(Path file, Seal block, long madeMicros, long length) {
         && block.messages() == seal.messages()
         && block.digest() == seal.digest();
   }
+
+  /** Returns whether it is a backup of the same block, perhaps with other content. */
+  public boolean isSameBlock(StoredBlock other) {
+    Seal seal = other.block;
+    return block.queue().equals(seal.queue())
+        && block.block() == seal.block()
+        && block.firstSequence() == seal.firstSequence()
+        && block.messages() == seal.messages()
+        && block.lost() == seal.lost();
+  }
 }

@@ -2,6 +2,7 @@ package com.wookler.river.core.log;
 
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.core.log.chronicle.ChronicleHeader;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.log.recovery.RecoveredBlock;
@@ -34,6 +35,7 @@ final class Block implements BlockInfo {
   private long lastMicros;
   private long digest;
   private int lost; // of its messages, before this run
+  private int generation; // how often its file was replaced in this run
   private @Nullable TimeSource time; // null before it is opened
   private long openedNanos; // of that clock
   private boolean started;
@@ -58,6 +60,20 @@ final class Block implements BlockInfo {
     block.digest = seal.digest();
     block.lost = seal.lost();
     return block;
+  }
+
+  /** Returns the closed block after its file was replaced by one with the same messages. */
+  Block replaced(Seal seal) {
+    long content = Math.max(0, seal.bytes() - ChronicleHeader.BYTES);
+    Block block = of(new RecoveredBlock(seal, file, content));
+    block.generation = generation + 1;
+    block.close();
+    return block;
+  }
+
+  /** Returns how often its file was replaced in this run: what is mapped of it says the same. */
+  int generation() {
+    return generation;
   }
 
   Block next(long sequence) {

@@ -49,6 +49,12 @@ final class BlockCursor implements AutoCloseable {
     return at == null ? -1 : at.block();
   }
 
+  /** Returns the generation of what it has mapped. */
+  int generation() {
+    BlockWindow at = window;
+    return at == null ? 0 : at.generation();
+  }
+
   boolean isAt(long location) {
     return document.count() > 0 && location() == location;
   }

@@ -6,6 +6,7 @@ import com.wookler.river.common.Waiters;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.chronicle.BlockStore;
 import com.wookler.river.core.log.files.BlockName;
@@ -503,6 +504,52 @@ public final class BlockLog implements AutoCloseable {
     return oldest.isClosed() && oldest.endSequence() <= forcer.forcedEnd()
         ? Optional.of(oldest.toSeal(settings.identity()))
         : Optional.empty();
+  }
+
+  /** Returns the first block that ends after this sequence, if it is closed, forced and sealed. */
+  public Optional<Seal> sealedFrom(long sequence) {
+    for (Block block : blocks.from(sequence)) {
+      if (block.endSequence() > sequence) {
+        boolean sealed =
+            block.isClosed()
+                && active.isStarted() // else the appender may be in it
+                && block.endSequence() <= forcer.forcedEnd()
+                && Files.exists(BlockName.seal(settings.directory(), block.number()));
+        return sealed ? Optional.of(block.toSeal(settings.identity())) : Optional.empty();
+      }
+    }
+    return Optional.empty();
+  }
+
+  /**
+   * Replaces a sealed block by a file in the log's directory that has the same sequences and
+   * another seal. Readers that have the block mapped continue in the old file until they leave it.
+   * A crash leaves one of them, perhaps without a seal.
+   */
+  public void replace(Seal before, Path by, Seal after) throws IOException {
+    ownership.check();
+    Path sealFile = BlockName.seal(settings.directory(), before.block());
+    Path[] next = { // beside it, so that a full disk is noticed before anything changes
+      Path.of(sealFile + ".before" + DurableFiles.TEMPORARY),
+      Path.of(sealFile + ".after" + DurableFiles.TEMPORARY)
+    };
+    DurableFiles.write(next[1], after.encode());
+    DurableFiles.rename(sealFile, next[0]);
+    int[] made = {0};
+    try {
+      store.replace(
+          before.block(),
+          () -> {
+            DurableFiles.move(by, file(before));
+            made[0] = 1;
+            blocks.replace(after);
+          });
+      scans.forget(before.block());
+      DurableFiles.forceDirectory(settings.directory());
+    } finally {
+      DurableFiles.rename(next[made[0]], sealFile);
+      Files.deleteIfExists(next[1 - made[0]]);
+    }
   }
 
   public Path file(Seal seal) {

@@ -28,6 +28,11 @@ final class BlockScans {
     return scan.damageOf(sequence);
   }
 
+  /** Forgets what is known of a block whose file was replaced. */
+  synchronized void forget(int block) {
+    kept.remove(block);
+  }
+
   synchronized BlockScan make(Block block, LogSettings settings, long nextSequence)
       throws IOException {
     BlockScan scan = BlockScan.of(block, settings, nextSequence);

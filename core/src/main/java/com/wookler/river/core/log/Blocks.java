@@ -1,5 +1,6 @@
 package com.wookler.river.core.log;
 
+import com.wookler.river.core.log.files.Seal;
 import java.util.Collection;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -18,6 +19,10 @@ final class Blocks {
 
   void remove(long firstSequence) {
     byFirst.remove(firstSequence);
+  }
+
+  void replace(Seal seal) {
+    byFirst.computeIfPresent(seal.firstSequence(), (first, block) -> block.replaced(seal));
   }
 
   Block oldest() {

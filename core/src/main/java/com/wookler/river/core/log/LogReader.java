@@ -170,7 +170,7 @@ public final class LogReader implements AutoCloseable {
 
   private StoredMessage readOrDamage(long sequence, long location) {
     try {
-      if (!cursor.isAt(location)) {
+      if (!cursor.isAt(location) || !document.holds(sequence)) {
         Interrupts.defer(() -> open(sequence, location));
       }
       if (!document.holds(sequence)) {
@@ -190,6 +190,13 @@ public final class LogReader implements AutoCloseable {
   }
 
   private void open(long sequence, long location) throws IOException {
+    Block block = log.blockOf(sequence);
+    if (block != null && block.generation() > 0) { // addresses are those of another file
+      position = sequence;
+      cursor.forgetPlace();
+      search();
+      return;
+    }
     try {
       cursor.open(location);
     } catch (DamagedException e) {
@@ -219,12 +226,29 @@ public final class LogReader implements AutoCloseable {
     }
   }
 
+  /** Maps a block, and returns it as it is mapped: its file may have been replaced meanwhile. */
+  private Block map(Block block, long sequence) throws IOException {
+    Block now = block;
+    cursor.place(now.number(), 0);
+    while (cursor.generation() != now.generation()) {
+      cursor.close();
+      Block next = log.blockOf(sequence);
+      if (next == null) {
+        throw new DamagedMessageException("damaged: no block holds it");
+      }
+      now = next;
+      cursor.place(now.number(), 0);
+    }
+    return now;
+  }
+
   private void search(Block block) throws IOException {
     try {
       if (position == block.firstSequence()) {
         cursor.place(block.number(), 0); // its own headers lead to it
       } else {
-        new BlockSearch(cursor, document).sequence(block, position);
+        Block mapped = map(block, position);
+        new BlockSearch(cursor, document).sequence(mapped, position);
       }
       if (!loadHere(true)) {
         throw new DamagedMessageException(
@@ -311,7 +335,7 @@ public final class LogReader implements AutoCloseable {
       return log.scans().make(block, settings, log.nextSequence()).publishedAt(micros);
     }
     try {
-      new BlockSearch(cursor, document).time(block, micros);
+      new BlockSearch(cursor, document).time(map(block, block.firstSequence()), micros);
       return OptionalLong.of(document.firstSequence());
     } catch (IOException | DamagedException | InternalError e) { // as in a search
       PageFaults.settle();

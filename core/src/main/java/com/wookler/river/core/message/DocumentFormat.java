@@ -14,7 +14,7 @@ import java.util.UUID;
  *  offset  size  what
  *       0     1  'R'
  *       1     1  version, 1
- *       2     2  flags: 0; 1 where messages were lost, see below
+ *       2     2  flags: 0; 1 where messages were lost, 2 where they were removed, see below
  *       4     4  check of: queue UUID, block number, bytes 8..31; see {@link HeaderCheck}
  *       8     8  first sequence
  *      16     8  publish time, microseconds since 1970-01-01T00:00:00Z
@@ -25,6 +25,9 @@ import java.util.UUID;
  *
  * <p>A document with flag 1 replaces others in a recovered block that a power loss took before they
  * were forced. It has their sequences and no entry; its publish time is that of what follows.
+ *
+ * <p>A document with flag 2 replaces one or more in a compacted block, of which all messages were
+ * removed. It has their sequences and no entry; its publish time is that of the last of them.
  *
  * <p>An entry, whose sequence is the document's first sequence plus its place in it:
  *
@@ -63,6 +66,8 @@ public final class DocumentFormat {
   static final int MAGIC = 'R' | 1 << 8;
   static final int MAGIC_LOST = MAGIC | 1 << 16; // of a document that replaces lost messages
 
+  static final int MAGIC_REMOVED = MAGIC | 2 << 16; // of one that replaces removed messages
+
   static final int CHECK_AT = 4;
   static final int FIRST_AT = 8;
   static final int TIME_AT = 16;
@@ -97,18 +102,32 @@ public final class DocumentFormat {
    */
   public static int lengthAt(DocumentBytes bytes, long offset) {
     int magic = bytes.intAt(offset);
-    if (magic != MAGIC && magic != MAGIC_LOST) {
+    if (!isMagic(magic)) {
       return 0;
     }
     long length = (long) bytes.intAt(offset + LENGTH_AT) + HEADER_BYTES;
     return length < HEADER_BYTES || length > Integer.MAX_VALUE ? 0 : (int) length;
   }
 
+  static boolean isMagic(int magic) {
+    return magic == MAGIC || magic == MAGIC_LOST || magic == MAGIC_REMOVED;
+  }
+
   /** Returns a document that replaces lost messages, with the publish time of what follows. */
   public static byte[] lost(UUID queue, int block, long firstSequence, int count, long micros) {
+    return empty(MAGIC_LOST, queue, block, firstSequence, count, micros);
+  }
+
+  /** Returns a document that replaces removed messages, with the publish time of the last. */
+  public static byte[] removed(UUID queue, int block, long firstSequence, int count, long micros) {
+    return empty(MAGIC_REMOVED, queue, block, firstSequence, count, micros);
+  }
+
+  private static byte[] empty(
+      int magic, UUID queue, int block, long firstSequence, int count, long micros) {
     byte[] document = new byte[HEADER_BYTES];
     long size = HeaderCheck.size(count, 0);
-    INT.set(document, 0, MAGIC_LOST);
+    INT.set(document, 0, magic);
     INT.set(document, CHECK_AT, new HeaderCheck(queue).of(block, firstSequence, micros, size));
     LONG.set(document, FIRST_AT, firstSequence);
     LONG.set(document, TIME_AT, micros);

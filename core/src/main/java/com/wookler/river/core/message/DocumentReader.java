@@ -9,6 +9,7 @@ import static com.wookler.river.core.message.DocumentFormat.HEADER_BYTES;
 import static com.wookler.river.core.message.DocumentFormat.LENGTH_AT;
 import static com.wookler.river.core.message.DocumentFormat.MAGIC;
 import static com.wookler.river.core.message.DocumentFormat.MAGIC_LOST;
+import static com.wookler.river.core.message.DocumentFormat.MAGIC_REMOVED;
 import static com.wookler.river.core.message.DocumentFormat.TIME_AT;
 
 import com.wookler.river.common.errors.RiverException;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DocumentReader {
   private static final int NO_FLAGS = 0;
+  private static final byte[] NO_DATA = {};
 
   private final HeaderCheck headerCheck;
   private final CRC32C crc = new CRC32C();
@@ -38,6 +40,7 @@ public final class DocumentReader {
   private int slot;
   private int count;
   private boolean lost;
+  private boolean removed;
   private long firstSequence;
   private long micros;
 
@@ -67,7 +70,7 @@ public final class DocumentReader {
       throw damaged("a document of " + length + " bytes has no header");
     }
     int magic = source.intAt(offset);
-    if (magic != MAGIC && magic != MAGIC_LOST) {
+    if (!DocumentFormat.isMagic(magic)) {
       throw damaged("a document starts with 0x" + Integer.toHexString(magic));
     }
     long first = source.longAt(offset + FIRST_AT);
@@ -78,7 +81,7 @@ public final class DocumentReader {
     if (check != source.intAt(offset + CHECK_AT)) {
       throw damaged("the check of a document's header is wrong");
     }
-    if (entries != length - HEADER_BYTES || (entries == 0) != (magic == MAGIC_LOST)) {
+    if (entries != length - HEADER_BYTES || (entries == 0) != (magic != MAGIC)) {
       throw damaged("a document has " + (length - HEADER_BYTES) + " bytes of " + entries);
     }
     bytes = source;
@@ -88,6 +91,7 @@ public final class DocumentReader {
     micros = time;
     count = messages;
     lost = magic == MAGIC_LOST;
+    removed = magic == MAGIC_REMOVED;
     rewind();
   }
 
@@ -102,11 +106,17 @@ public final class DocumentReader {
     count = 0;
     slot = 0;
     lost = false;
+    removed = false;
   }
 
   /** Returns whether the document {@link #holds} the sequences of messages that are lost. */
   public boolean isLost() {
     return lost;
+  }
+
+  /** Returns whether the document {@link #holds} the sequences of messages that were removed. */
+  public boolean isRemoved() {
+    return removed;
   }
 
   /** Returns whether a document is open that holds this sequence. */
@@ -146,6 +156,10 @@ public final class DocumentReader {
 
   /** Skips one message without reading it. */
   public void skip() {
+    if (removed) {
+      slot++;
+      return;
+    }
     pass(entryLength());
   }
 
@@ -173,6 +187,10 @@ public final class DocumentReader {
    *     too
    */
   public <T> T next(StoredMessage.Maker<T> maker) {
+    if (removed) {
+      slot++;
+      return maker.make(nextSequence() - 1, micros, NO_DATA, null, Map.of(), Terms.ERASED);
+    }
     int length = entryLength();
     long entry = entryAt;
     long sequence = nextSequence();
@@ -207,6 +225,9 @@ public final class DocumentReader {
    * @throws DamagedMessageException as {@link #next()}
    */
   public EntryBuffer.Added next(EntryBuffer to) {
+    if (removed) {
+      return EntryBuffer.Added.NONE;
+    }
     int length = entryLength();
     long content = entryAt + ENTRY_PREFIX_BYTES;
     if (!EntryBuffer.isPlain(bytes.byteAt(content))) {
@@ -244,7 +265,7 @@ public final class DocumentReader {
    */
   public long verify() {
     long digest = 0;
-    while (hasNext()) {
+    while (!removed && hasNext()) {
       int length = entryLength();
       digest = DocumentFormat.digest(digest, proven(entryAt, length, nextSequence()));
       pass(length);
@@ -252,6 +273,7 @@ public final class DocumentReader {
     if (entryAt != end) {
       throw damaged("a document holds " + (end - entryAt) + " bytes after its last message");
     }
+    slot = count;
     return DocumentFormat.digest(digest, bytes.intAt(start + CHECK_AT));
   }
 
@@ -261,6 +283,10 @@ public final class DocumentReader {
    * @throws DamagedMessageException as {@link #next()}
    */
   public int prove() {
+    if (removed) {
+      skip();
+      return 0;
+    }
     int length = entryLength();
     long entry = entryAt;
     long sequence = nextSequence();
@@ -275,6 +301,10 @@ public final class DocumentReader {
    * @throws DamagedMessageException as {@link #next()}
    */
   public boolean passHidden() {
+    if (removed) {
+      skip();
+      return true;
+    }
     EntryBuffer copy = passed;
     if (copy == null) {
       copy = new EntryBuffer();

@@ -35,6 +35,16 @@ import org.jspecify.annotations.Nullable;
  *     id in the window takes 16 to 32 bytes of heap, and 25 and its own on disk; default 10m
  * @param keyIndex whether the last message of each key is indexed, so that it can be looked up; 16
  *     to 32 bytes on disk for each key. Turned on later, it takes in what is there; default false
+ * @param compact whether only the last message of each key is kept, in closed files and backups;
+ *     needs the index of keys. A message with a key and without data deletes the key; default false
+ * @param compactAge how old the last message of a block is before the block is compacted; default
+ *     0s
+ * @param compactBytes bytes by which the closed blocks have to grow before all are compacted again;
+ *     default 67108864
+ * @param compactDeletesAge how long a delete marker, a message with a key and without data, is
+ *     kept; default 1d
+ * @param compactUnseen whether messages are also removed that a subscriber has not completed: it
+ *     gets a later one of the key; default false
  * @param maxAge after which a message expires: it is not delivered any more and is completed; 0:
  *     only those expire that say so; default 0s
  * @param expiryQueue another queue of this server, to which expired messages are transferred, each
@@ -63,6 +73,11 @@ public record QueueSettings(
     @Nullable WhenFull whenFull,
     @Nullable Duration deduplicate,
     @Nullable Boolean keyIndex,
+    @Nullable Boolean compact,
+    @Nullable Duration compactAge,
+    @Nullable Long compactBytes,
+    @Nullable Duration compactDeletesAge,
+    @Nullable Boolean compactUnseen,
     @Nullable Duration maxAge,
     @Nullable String expiryQueue,
     @Nullable Retention retention,
@@ -119,6 +134,11 @@ public record QueueSettings(
     private @Nullable WhenFull whenFull;
     private @Nullable Duration deduplicate;
     private @Nullable Boolean keyIndex;
+    private @Nullable Boolean compact;
+    private @Nullable Duration compactAge;
+    private @Nullable Long compactBytes;
+    private @Nullable Duration compactDeletesAge;
+    private @Nullable Boolean compactUnseen;
     private @Nullable Duration maxAge;
     private @Nullable String expiryQueue;
     private @Nullable Retention retention;
@@ -246,6 +266,52 @@ public record QueueSettings(
     }
 
     /**
+     * Sets {@code compact}: whether only the last message of each key is kept, in closed files and
+     * backups; needs the index of keys. A message with a key and without data deletes the key;
+     * default false.
+     */
+    public Builder compact(boolean value) {
+      compact = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code compactAge}: how old the last message of a block is before the block is
+     * compacted; default 0s.
+     */
+    public Builder compactAge(Duration value) {
+      compactAge = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code compactBytes}: bytes by which the closed blocks have to grow before all are
+     * compacted again; default 67108864.
+     */
+    public Builder compactBytes(long value) {
+      compactBytes = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code compactDeletesAge}: how long a delete marker, a message with a key and without
+     * data, is kept; default 1d.
+     */
+    public Builder compactDeletesAge(Duration value) {
+      compactDeletesAge = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code compactUnseen}: whether messages are also removed that a subscriber has not
+     * completed: it gets a later one of the key; default false.
+     */
+    public Builder compactUnseen(boolean value) {
+      compactUnseen = value;
+      return this;
+    }
+
+    /**
      * Sets {@code maxAge}: after which a message expires: it is not delivered any more and is
      * completed; 0: only those expire that say so; default 0s.
      */
@@ -310,6 +376,11 @@ public record QueueSettings(
           whenFull,
           deduplicate,
           keyIndex,
+          compact,
+          compactAge,
+          compactBytes,
+          compactDeletesAge,
+          compactUnseen,
           maxAge,
           expiryQueue,
           retention,

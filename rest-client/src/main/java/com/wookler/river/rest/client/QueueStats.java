@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param removed messages in log and backups that were removed one by one
  * @param status of the queue; null from an older server
  * @param unusedSeconds for which the queue has been empty and not in use; 0 from an older server
+ * @param compacted messages removed by compaction since the queue was opened; 0 from an older
+ *     server
  */
 public record QueueStats(
     long messages,
@@ -41,4 +43,5 @@ public record QueueStats(
     int unusedSubscribers,
     long removed,
     @Nullable QueueStatus status,
-    long unusedSeconds) {}
+    long unusedSeconds,
+    long compacted) {}

@@ -270,6 +270,14 @@ public final class RemoteQueue {
     caller.callOne(Request.delete(Paths.queue(name) + "?force=" + force).once());
   }
 
+  /**
+   * Removes messages of which a later one has the key, and returns how many; waits until it is
+   * done. Of a queue that indexes keys.
+   */
+  public long compact() {
+    return caller.callOne(Request.post(Paths.queue(name) + "/compact").once()).number("removed");
+  }
+
   /** Returns the subscribers of the queue. */
   public List<SubscriberInfo> subscribers() {
     return caller

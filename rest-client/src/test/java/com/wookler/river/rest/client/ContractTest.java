@@ -40,6 +40,7 @@ class ContractTest {
               Map.entry("putQueue", "RemoteQueue.create"),
               Map.entry("patchQueue", "RemoteQueue.change"),
               Map.entry("deleteQueue", "RemoteQueue.delete"),
+              Map.entry("compact", "RemoteQueue.compact"),
               Map.entry("publishBytes", "RemoteQueue.publish"),
               Map.entry("publish", "RemoteQueue.publish"),
               Map.entry("reload", "RiverClient.reload"),

@@ -7,11 +7,10 @@ import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.Sealed;
 import com.wookler.river.common.ids.IdEraser;
 import com.wookler.river.common.ids.IdFiles;
-import com.wookler.river.core.backup.BackupEraser;
 import com.wookler.river.core.backup.BackupFiles;
+import com.wookler.river.core.backup.BackupRewriter;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.DelayEraser;
-import com.wookler.river.core.log.files.BlockEraser;
 import com.wookler.river.core.log.files.BlockName;
 import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.log.files.LogFiles;
@@ -278,7 +277,7 @@ public final class QueueEraser {
 
   private void backups(Path from) throws IOException {
     if (write) {
-      BackupEraser.deleteLeftovers(from);
+      BackupRewriter.deleteLeftovers(from);
     }
     BackupFiles all = BackupFiles.scan(from);
     for (StoredBlock stored : all.blocks()) {

@@ -73,6 +73,18 @@ public interface BlockStore extends AutoCloseable {
   /** Ends the mapping of a block whose file is about to be deleted, once no window is on it. */
   void remove(int block);
 
+  /** Replaces the file of a block that is appended to no more, and what is known of it. */
+  @FunctionalInterface
+  interface Replacement {
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs what replaces the file of a block while none is mapped. Windows that are open show the old
+   * file; those opened later show the new one, and say so by their generation.
+   */
+  void replace(int block, Replacement replacement) throws IOException;
+
   /** To be called twice a second: ends mappings that no reader has used for 10 seconds. */
   void unmapIdle();
 

@@ -18,24 +18,32 @@ public final class BlockWindow implements DocumentBytes, AutoCloseable {
   private final long from;
   private final long to;
   private final long base;
+  private final int generation;
 
   /**
    * Reads a mapping until it is closed.
    *
    * @param from the first offset that is mapped; {@code to} the one after the last
    * @param base the address that offset 0 has, or would have
+   * @param generation how often its file had been replaced
    * @param onClose gives the mapping back
    */
-  BlockWindow(int block, long from, long to, long base, Runnable onClose) {
+  BlockWindow(int block, long from, long to, long base, int generation, Runnable onClose) {
     this.block = block;
     this.from = from;
     this.to = to;
     this.base = base;
+    this.generation = generation;
     this.onClose = onClose;
   }
 
   public int block() {
     return block;
+  }
+
+  /** Returns how often the block's file had been replaced. */
+  public int generation() {
+    return generation;
   }
 
   /** Returns whether it has this many bytes from the offset on. */

@@ -56,7 +56,7 @@ final class ChronicleStore implements BlockStore {
       long from = mapping.start();
       long base = mapping.addressForRead(from) - from;
       return new BlockWindow(
-          block, from, mapping.realCapacity(), base, () -> mapping.release(owner));
+          block, from, mapping.realCapacity(), base, 0, () -> mapping.release(owner));
     }
   }
 
@@ -200,6 +200,11 @@ final class ChronicleStore implements BlockStore {
   @Override
   public void remove(int block) {
     readers.remove(block);
+  }
+
+  @Override
+  public void replace(int block, Replacement replacement) throws IOException {
+    readers.replace(block, replacement);
   }
 
   @Override

@@ -9,11 +9,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.IntFunction;
 import net.openhft.chronicle.core.OS;
 import org.jspecify.annotations.Nullable;
@@ -37,17 +37,23 @@ final class ReadMappings implements AutoCloseable {
   @GuardedBy("this")
   private final Map<Integer, Mapping> mapped = new LinkedHashMap<>(8, 0.75f, true);
 
+  /** How often the file of a block was replaced; those never replaced are not in it. */
+  @GuardedBy("this")
+  private final Map<Integer, Integer> generations = new HashMap<>();
+
   /** A mapped block. Its mutable fields are guarded by the monitor of its owner. */
   private static final class Mapping {
     private final int block;
     private final long address;
+    private final int generation;
     private int users;
     private int looks; // since its last use
     private boolean kept = true; // whether it is in the map
 
-    Mapping(int block, long address) {
+    Mapping(int block, long address, int generation) {
       this.block = block;
       this.address = address;
+      this.generation = generation;
     }
   }
 
@@ -60,21 +66,22 @@ final class ReadMappings implements AutoCloseable {
   /** Returns a window on a whole block; one without a valid file is damaged. */
   BlockWindow window(int block) throws IOException {
     Mapping mapping = use(block, null);
-    if (mapping == null) {
-      Mapping made = new Mapping(block, map(files.apply(block)));
-      mapping = Objects.requireNonNull(use(block, made));
-      if (mapping != made) { // another thread was first
+    while (mapping == null) {
+      int generation = generation(block);
+      Mapping made = new Mapping(block, map(files.apply(block)), generation);
+      mapping = use(block, made);
+      if (mapping != made) { // another thread was first, or the file was replaced meanwhile
         unmap(made);
       }
     }
     Mapping used = mapping;
-    return new BlockWindow(block, 0, bytes, used.address, () -> release(used));
+    return new BlockWindow(block, 0, bytes, used.address, used.generation, () -> release(used));
   }
 
   /** Uses the mapping of a block, or this one if there is none. */
   private synchronized @Nullable Mapping use(int block, @Nullable Mapping made) {
     Mapping mapping = mapped.get(block);
-    if (mapping == null && made != null) {
+    if (mapping == null && made != null && made.generation == generation(block)) {
       mapped.put(block, made);
       mapping = made;
     }
@@ -82,6 +89,27 @@ final class ReadMappings implements AutoCloseable {
       mapping.users++;
     }
     return mapping;
+  }
+
+  private synchronized int generation(int block) {
+    return generations.getOrDefault(block, 0);
+  }
+
+  /** Replaces the file of a block: windows opened from then on are on the new one. */
+  void replace(int block, BlockStore.Replacement replacement) throws IOException {
+    Mapping ended;
+    synchronized (this) {
+      replacement.run();
+      generations.merge(block, 1, Integer::sum);
+      ended = mapped.remove(block);
+      if (ended != null) {
+        ended.kept = false;
+        ended = ended.users > 0 ? null : ended;
+      }
+    }
+    if (ended != null) {
+      unmap(ended);
+    }
   }
 
   private void release(Mapping used) {
@@ -131,6 +159,7 @@ final class ReadMappings implements AutoCloseable {
   void remove(int block) {
     Mapping mapping;
     synchronized (this) {
+      generations.remove(block);
       mapping = mapped.remove(block);
       if (mapping == null) {
         return;

@@ -142,9 +142,28 @@ public final class ContentCheck implements BlockWalk.Visitor {
     return messages;
   }
 
-  /** Returns the digest of what was shown. */
-  public long digest() {
-    return digest;
+  /**
+   * Returns the seal of the block that was shown, which has as many messages as another seal says.
+   *
+   * @param bytes of it that are in use
+   * @throws DamagedMessageException it has not
+   */
+  Seal seal(Seal of, long bytes) {
+    if (messages + known != of.messages() || known != of.lost() || damages > 0) {
+      throw new DamagedMessageException(
+          "damaged: block " + block + " has " + messages + " messages of " + of.messages());
+    }
+    return new Seal(
+        of.queue(),
+        block,
+        of.firstSequence(),
+        of.messages(),
+        documents,
+        bytes,
+        firstMicros,
+        lastMicros,
+        digest,
+        of.lost());
   }
 
   public long damages() {

@@ -80,7 +80,11 @@ public final class QueueMetrics {
           counter(
               "river_queue_archived_blocks",
               "Blocks archived since the queue was opened",
-              QueueStats::archived));
+              QueueStats::archived),
+          counter(
+              "river_queue_compacted",
+              "Messages removed by compaction since the queue was opened",
+              QueueStats::compacted));
 
   private static final List<MetricTable.MetricDefinition<SubscriberStats>> SUBSCRIBER =
       List.of(

@@ -39,12 +39,15 @@ final class QueueRoutes {
         new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
         new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete),
         new Endpoint(HttpMethod.GET, STATUS, Right.CONSUME, Set.of(), this::status),
-        new Endpoint(HttpMethod.PUT, STATUS, Right.ADMIN, Set.of(), this::putStatus));
+        new Endpoint(HttpMethod.PUT, STATUS, Right.ADMIN, Set.of(), this::putStatus),
+        new Endpoint(HttpMethod.POST, PATH + "/compact", Right.ADMIN, Set.of(), this::compact));
   }
 
   /** A queue in the contract. */
   record QueueJson(
       String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
+
+  record CompactedJson(long removed) {}
 
   /** The status of a queue in the contract. */
   record StatusJson(QueueStatus status) {}
@@ -120,6 +123,12 @@ final class QueueRoutes {
           change.accept(queue);
           return ApiResponse.ok(ApiResponse.buffer(new StatusJson(queue.status())));
         });
+  }
+
+  private Future<ApiResponse> compact(ApiRequest call) {
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.blocking(
+        () -> ApiResponse.ok(ApiResponse.buffer(new CompactedJson(queue.queue().compact()))));
   }
 
   private Future<ApiResponse> delete(ApiRequest call) {

@@ -1,8 +1,11 @@
-package com.wookler.river.core.log.files;
+package com.wookler.river.tools.inspect;
 
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.chronicle.DocumentHeader;
-import com.wookler.river.core.message.DamagedMessageException;
+import com.wookler.river.core.log.files.BlockCompactor;
+import com.wookler.river.core.log.files.BlockFile;
+import com.wookler.river.core.log.files.BlockWalk;
+import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DocumentEraser;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -18,7 +21,7 @@ import java.util.UUID;
  *
  * <p>Not while a queue has the block open.
  */
-public final class BlockEraser {
+final class BlockEraser {
   private static final int COPIED_BYTES = 256 << 10;
   private static final ByteBuffer ZEROS = ByteBuffer.allocate(COPIED_BYTES).asReadOnlyBuffer();
 
@@ -27,7 +30,7 @@ public final class BlockEraser {
   private final DocumentEraser eraser;
 
   /** Creates an eraser of one block. */
-  public BlockEraser(UUID queue, int block, DocumentEraser eraser) {
+  BlockEraser(UUID queue, int block, DocumentEraser eraser) {
     this.queue = queue;
     this.block = block;
     this.eraser = eraser;
@@ -43,14 +46,14 @@ public final class BlockEraser {
   }
 
   /** Returns how many messages {@link #erase} would erase. */
-  public long count(Path file) throws IOException {
+  long count(Path file) throws IOException {
     long[] found = {0};
     walk(file, (offset, document, length) -> found[0] += eraser.erase(document, length, block));
     return found[0];
   }
 
   /** Erases messages of a file in place, and forces it. */
-  public void erase(Path file) throws IOException {
+  void erase(Path file) throws IOException {
     try (FileChannel out = FileChannel.open(file, StandardOpenOption.WRITE)) {
       walk(
           file,
@@ -67,7 +70,7 @@ public final class BlockEraser {
   }
 
   /** Erases messages in a copy that replaces the file, which no seal describes. */
-  public void replace(Path file) throws IOException {
+  void replace(Path file) throws IOException {
     DurableFiles.rename(erasedCopy(file), file);
   }
 
@@ -75,32 +78,16 @@ public final class BlockEraser {
    * Erases messages of a closed block, and seals it again. Until then it has no seal: the next
    * opening makes one from what is there.
    *
-   * @throws DamagedMessageException it is not what its seal says; nothing was changed
+   * @throws com.wookler.river.core.message.DamagedMessageException it is not what its seal says;
+   *     nothing was changed
    */
-  public void replace(Path file, Path sealFile, Seal seal) throws IOException {
-    reseal(file, seal);
+  void replace(Path file, Path sealFile, Seal seal) throws IOException {
+    BlockCompactor.require(file, seal);
     Path copy = erasedCopy(file);
-    Seal after = reseal(copy, seal);
+    Seal after = BlockCompactor.reseal(copy, seal, seal.bytes());
     Files.delete(sealFile);
     DurableFiles.rename(copy, file);
     DurableFiles.write(sealFile, after.encode());
-  }
-
-  /** Returns the seal of a file that has the messages of a seal, and perhaps other content. */
-  public static Seal reseal(Path file, Seal seal) throws IOException {
-    ContentCheck check =
-        new ContentCheck(
-            seal.queue(),
-            seal.block(),
-            seal.firstSequence(),
-            (sequence, offset, what) -> {
-              throw new DamagedMessageException(
-                  "damaged: " + file + ", sequence " + sequence + ", byte " + offset + ": " + what);
-            });
-    new BlockFile(seal.block(), file).walkClosed(check);
-    Seal found = seal.withDigest(check.digest());
-    check.compareWith(found);
-    return found;
   }
 
   private Path erasedCopy(Path file) throws IOException {

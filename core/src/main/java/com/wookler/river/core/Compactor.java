@@ -1,0 +1,395 @@
+package com.wookler.river.core;
+
+import com.wookler.river.common.RetryBackoff;
+import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.common.removed.SequenceRanges;
+import com.wookler.river.common.settings.Option;
+import com.wookler.river.core.backup.Backup;
+import com.wookler.river.core.backup.BackupRewriter;
+import com.wookler.river.core.backup.StoredBlock;
+import com.wookler.river.core.delay.Delays;
+import com.wookler.river.core.log.BlockInfo;
+import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.files.BlockCompactor;
+import com.wookler.river.core.log.files.BlockCompactor.Compacted;
+import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.message.Terms;
+import com.wookler.river.core.subscriber.ForceOrder;
+import com.wookler.river.core.subscriber.SubscriberContext;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Removes the messages of which a later one has the key, from closed blocks and from backups, and
+ * keys that were deleted. A pass goes through all of them, oldest first, a block or backup a step.
+ *
+ * <p>A message is removed only if the one that supersedes it is on the device: a power loss must
+ * not take both. A delete marker is removed last, once everything before it was compacted;
+ * otherwise an older message of its key would be the last again.
+ *
+ * <p>Steps run on the queue's serial executor on the worker, as archiving does; they are confined
+ * to it, but for what says otherwise.
+ */
+final class Compactor {
+  private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
+  private static final int KNOWN_KEYS = 4_096;
+  private static final int WORTH = 10; // a tenth of a block is to be freed, in the background
+
+  private final String queue;
+  private final QueueStorage storage;
+  private final BlockLog log;
+  private final @Nullable Backup backup;
+  private final @Nullable LatestByKey keys;
+  private final ForceOrder order;
+  private final ReentrantLock removal;
+  private final SubscriberRegistry<?> subscribers;
+  private final Delays delays;
+  private final IntConsumer leave;
+  private final boolean on;
+  private final RetryBackoff retry; // but for isTime
+  private final AtomicLong removed = new AtomicLong();
+  private final Set<Integer> empty = ConcurrentHashMap.newKeySet(); // blocks without messages
+  private @Nullable Pass pass; // in the background
+  private boolean all; // whether the next pass frees little too
+  private volatile boolean busy; // whether a pass is under way in the background
+  private volatile long seen; // the log's end when the last one began
+  private volatile long leftBytes; // of blocks that have left the log since
+
+  Compactor(
+      QueueStorage storage,
+      SubscriberContext<?> context,
+      SubscriberRegistry<?> subscribers,
+      Delays delays,
+      IntConsumer leave) {
+    this.storage = storage;
+    this.queue = storage.config.name();
+    this.log = storage.log;
+    this.backup = storage.backup;
+    this.keys = storage.keys;
+    this.order = context.order();
+    this.removal = context.removal();
+    this.subscribers = subscribers;
+    this.delays = delays;
+    this.leave = leave;
+    this.on = storage.config.get(QueueOptions.COMPACT);
+    this.retry = new RetryBackoff(storage.config.time());
+  }
+
+  /** Returns how many messages were removed since the queue was opened; any thread. */
+  long removed() {
+    return removed.get();
+  }
+
+  /** Returns whether a completed block stays in the log, which nothing else keeps; any thread. */
+  boolean keeps(Seal seal) {
+    return on && backup == null && !empty.contains(seal.block());
+  }
+
+  /** Returns whether there is something to do in the background; any thread. */
+  boolean isDue() {
+    return on && log.failure().isEmpty() && retry.isTime() && (busy || hasGrown());
+  }
+
+  /** Counts a block that has left the log for the backup; on the serial executor. */
+  void left(Seal block) {
+    long before = leftBytes; // written by this task only
+    leftBytes = before + (block.firstSequence() < seen ? 0 : block.bytes());
+  }
+
+  private boolean hasGrown() {
+    long grown = leftBytes;
+    for (BlockInfo block : log.blocksFrom(seen)) {
+      grown += block.firstSequence() < seen ? 0 : block.bytes();
+    }
+    return grown >= storage.config.get(QueueOptions.COMPACT_BYTES);
+  }
+
+  /** Does a step in the background. */
+  void compactOne() {
+    if (!isDue()) {
+      return;
+    }
+    Pass current = pass;
+    if (current == null) {
+      current = new Pass(all);
+      pass = current;
+      busy = true;
+      seen = log.nextSequence();
+      leftBytes = 0;
+    }
+    try {
+      if (!current.step()) {
+        busy = false;
+        pass = null;
+        all = current.markersWait;
+      }
+      retry.succeeded();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn(
+          "Queue {}: cannot compact it from sequence {} on; next try in {} s: {}",
+          queue,
+          current.next,
+          retry.failed(),
+          e.toString());
+    }
+  }
+
+  /** Compacts all that may be; returns how many messages were removed. Any thread but the pools. */
+  long compact() {
+    Pass whole = new Pass(true);
+    try {
+      while (CompletableFuture.supplyAsync(whole::stepOrFail, storage.worker).join()) {
+        // other queues have their turn
+      }
+    } catch (CompletionException | RejectedExecutionException e) {
+      throw new RiverException("queue " + queue + ": it could not be compacted: " + e, e);
+    }
+    return whole.removed;
+  }
+
+  /** One pass over all backups and closed blocks. */
+  private final class Pass {
+    private final boolean whole; // whether to rewrite a block whatever that frees
+    private final Map<String, Long> known = // where later messages of keys are
+        new LinkedHashMap<>(64, 0.75f, true) {
+          @Override
+          protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+            return size() > KNOWN_KEYS;
+          }
+        };
+    // keys of which an older message stays: one that was delayed
+    private final Set<String> pinned = new HashSet<>();
+    private long next;
+    private boolean complete = true; // whether all before next was compacted
+    private boolean markersWait;
+    private long removed;
+
+    Pass(boolean whole) {
+      this.whole = whole;
+    }
+
+    boolean stepOrFail() {
+      try {
+        return step();
+      } catch (IOException e) {
+        throw new CompletionException(e);
+      }
+    }
+
+    /** Compacts the next backup or block, and returns whether there may be another. */
+    boolean step() throws IOException {
+      Backup past = backup;
+      if (past != null && next < log.firstSequence()) {
+        Optional<StoredBlock> stored = past.endingAfter(next);
+        if (stored.isPresent() && stored.get().block().firstSequence() < log.firstSequence()) {
+          return take(stored.get().block(), () -> compact(past, stored.get()));
+        }
+      }
+      Optional<Seal> seal = log.sealedFrom(Math.max(next, log.firstSequence()));
+      return seal.isPresent() && take(seal.get(), () -> compact(seal.get()));
+    }
+
+    private boolean take(Seal block, Work work) throws IOException {
+      if (!isAllowed(block)) {
+        return false; // none after it is
+      }
+      Compacted done = new Compacted(0, block.messages(), 0);
+      try {
+        done = work.run();
+      } catch (DamagedException e) {
+        complete = false;
+        LOG.debug("Queue {}: block {} is not compacted", queue, block.block(), e);
+      }
+      next = block.endSequence();
+      if (done.left() == 0) {
+        empty.add(block.block());
+      }
+      return true;
+    }
+
+    private boolean isAllowed(Seal block) {
+      long age = micros(QueueOptions.COMPACT_AGE);
+      return (age == 0 || log.times().ageOf(block.lastMicros()) >= age)
+          && delays.lowWatermark() >= block.endSequence()
+          && (storage.config.get(QueueOptions.COMPACT_UNSEEN)
+              || subscribers.havePassed(block.endSequence()));
+    }
+
+    private Compacted compact(Backup past, StoredBlock stored) throws IOException {
+      Compacted found = Backup.count(stored, this::isRemoved);
+      past.deleteTwins(stored);
+      return rewrite(
+          stored.block(),
+          found,
+          () -> {
+            StoredBlock made = Backup.compacted(stored, this::isRemoved);
+            boolean replaced = replace(stored.block(), () -> past.replace(stored, made));
+            if (!replaced) {
+              BackupRewriter.delete(made);
+            }
+            return replaced;
+          });
+    }
+
+    private Compacted compact(Seal seal) throws IOException {
+      Path file = log.file(seal);
+      Path compacted = file.resolveSibling(file.getFileName() + DurableFiles.TEMPORARY);
+      try {
+        return rewrite(
+            seal,
+            BlockCompactor.count(file, seal, this::isRemoved),
+            () -> {
+              Seal after = new BlockCompactor(file, seal, this::isRemoved).write(compacted);
+              leave(seal);
+              force(); // ids and origins of the messages are on the device first
+              if (!replace(seal, () -> replaceBlock(seal, compacted, after))) {
+                return false;
+              }
+              leave(seal);
+              return true;
+            });
+      } finally {
+        Files.deleteIfExists(compacted);
+      }
+    }
+
+    private void replaceBlock(Seal seal, Path compacted, Seal after) throws IOException {
+      if (backup != null) {
+        backup.withdraw(seal); // one of a block that was kept in the log
+      }
+      log.replace(seal, compacted, after);
+    }
+
+    /** Replaces a file, unless a subscriber has moved back; no snapshot is copied meanwhile. */
+    private boolean replace(Seal block, Replacement files) throws IOException {
+      removal.lock();
+      try {
+        if (!isAllowed(block)) {
+          return false;
+        }
+        files.run();
+        return true;
+      } finally {
+        removal.unlock();
+      }
+    }
+
+    private Compacted rewrite(Seal block, Compacted found, Rewriting files) throws IOException {
+      boolean worth = whole || found.left() == 0 || found.freed() * WORTH >= block.bytes();
+      if (found.removed() == 0) {
+        return found;
+      }
+      if (!worth || !files.run()) {
+        complete = false;
+        return new Compacted(0, block.messages(), 0);
+      }
+      removed += found.removed();
+      Compactor.this.removed.addAndGet(found.removed());
+      return found;
+    }
+
+    private void leave(Seal seal) {
+      subscribers.open().forEach(subscriber -> subscriber.leave(seal.block()));
+      leave.accept(seal.block());
+      delays.leave(seal.block());
+    }
+
+    private void force() throws IOException {
+      if (!CompletableFuture.supplyAsync(order::force, storage.flusher).join()) {
+        throw new IOException("the log could not be forced");
+      }
+    }
+
+    private boolean isRemoved(StoredMessage message) {
+      String key = message.key();
+      Terms terms = message.terms();
+      if (key == null || Terms.isHidden(terms)) {
+        return false;
+      }
+      if (terms != null && terms.origin() != null) { // it says that its original is done
+        pin(key);
+        return false;
+      }
+      long last = lastOf(key, message.sequence());
+      if (last > message.sequence()) {
+        return last < log.forcedEnd();
+      }
+      return message.data().length == 0 && isOver(message);
+    }
+
+    /** Keeps the delete markers of a key: without them an older message would be the last. */
+    private void pin(String key) {
+      if (pinned.size() < KNOWN_KEYS) {
+        pinned.add(key);
+      } else {
+        complete = false;
+      }
+    }
+
+    private long lastOf(String key, long sequence) {
+      Long later = known.get(key);
+      if (later != null && later > sequence) {
+        return later;
+      }
+      StoredMessage last = LatestByKey.of(keys, queue).lastAfter(key, sequence);
+      SequenceRanges taken = log.removed();
+      if (last == null
+          || taken.contains(last.sequence())
+          || taken.contains(last.originalSequence())) { // no subscriber is given it
+        return sequence;
+      }
+      known.put(key, last.sequence());
+      return last.sequence();
+    }
+
+    /** Returns whether the last message of a key, without data, may be removed. */
+    private boolean isOver(StoredMessage marker) {
+      long age = log.times().ageOf(marker.publishedMicros());
+      boolean due =
+          age >= micros(QueueOptions.COMPACT_DELETES_AGE) && !pinned.contains(marker.key());
+      markersWait |= due && !complete;
+      return due && complete;
+    }
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    Compacted run() throws IOException;
+  }
+
+  @FunctionalInterface
+  private interface Rewriting {
+    /** Returns whether it was done. */
+    boolean run() throws IOException;
+  }
+
+  @FunctionalInterface
+  private interface Replacement {
+    void run() throws IOException;
+  }
+
+  private long micros(Option<Duration> option) {
+    return TimeUnit.NANOSECONDS.toMicros(storage.config.get(option).toNanos());
+  }
+}
