@@ -466,6 +466,23 @@ public final class AckLedger extends RingLedger {
     };
   }
 
+  @Override
+  public void takeBack() {
+    requireOpen();
+    for (long s = ring.lowWatermark(); s < position; s++) {
+      boolean inFlight = ring.isInFlight(s);
+      boolean timedOut = ring.is(s, EntryState.READY) || ring.is(s, EntryState.DELAYED);
+      if (inFlight || (timedOut && !ring.isFresh(s))) {
+        ring.nextToken(s);
+      }
+      if (inFlight && schedule.isExhausted(ring.attempt(s))) {
+        schedule.exhaust(s);
+      } else if (inFlight) {
+        schedule.ready(s);
+      }
+    }
+  }
+
   private void giveBack(long sequence) {
     ring.nextToken(sequence);
     schedule.ready(sequence);

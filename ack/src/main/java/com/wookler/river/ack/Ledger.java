@@ -151,6 +151,12 @@ public interface Ledger extends AutoCloseable {
   /** Gives a message back unprocessed: available again at once, and this attempt doesn't count. */
   AckResult release(long sequence, long tag);
 
+  /**
+   * Takes back all that is in flight, to be delivered again at once; the attempts count. All
+   * delivery tags before are used up. Does nothing without acknowledgement.
+   */
+  default void takeBack() {}
+
   /** Gives a message back to be tried again after a delay; the attempt counts. */
   AckResult retry(long sequence, long tag, long delayMillis, long nowMillis);
 

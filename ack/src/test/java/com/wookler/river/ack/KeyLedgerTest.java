@@ -102,6 +102,28 @@ class KeyLedgerTest {
   }
 
   @Test
+  void shouldTakeBackWhatIsInFlightAndNothingElse() {
+    long first = read(A);
+    read(A);
+    long second = read(B);
+    long third = read(NONE);
+    ledger.acknowledge(0, first); // which makes the one that waits available
+    ledger.retry(3, third, 50, 0);
+    ledger.takeBack();
+
+    assertThat(ledger.count(EntryState.IN_FLIGHT)).isZero();
+    assertThat(ledger.count(EntryState.READY)).isEqualTo(2);
+    assertThat(ledger.count(EntryState.DELAYED)).isEqualTo(1);
+    assertThat(ledger.isLocked(B)).isTrue();
+    assertThat(ledger.acknowledge(2, second)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.nextReady()).isEqualTo(1);
+    assertThat(Ledger.attempt(again(0))).isEqualTo(1);
+    assertThat(ledger.redelivered()).isZero();
+    assertThat(Ledger.attempt(again(0))).isEqualTo(2);
+    assertThat(ledger.redelivered()).isEqualTo(1);
+  }
+
+  @Test
   void shouldKeepTheKeyThroughEachFurtherDelivery() {
     long tag = read(A);
     read(A);

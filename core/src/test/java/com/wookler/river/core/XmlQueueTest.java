@@ -277,6 +277,8 @@ class XmlQueueTest {
         Arguments.of("subscriber.ack.durability", "MEMORY", "SSD"),
         Arguments.of("subscriber.max.in.flight", "1", "0"),
         Arguments.of("subscriber.max.in.flight", "1048576", "1048577"),
+        Arguments.of("subscriber.exclusive", "true", ""),
+        Arguments.of("subscriber.lease", "5ss", "0"),
         Arguments.of("subscriber.max.rate", "1000", "1000000001"),
         Arguments.of("subscriber.max.bytes.rate", "1000000", "-1"),
         Arguments.of("subscriber.window", "1000", "1048577"),

@@ -17,12 +17,15 @@ final class Acknowledgements {
   private final Ledger ledger;
   private final AbstractCounter acks;
   private final FailureMemory failures;
+  private final @Nullable Leases leases;
   private long acked;
   private long dead;
   private long deadDropped;
   private long filtered;
 
-  Acknowledgements(Ledger ledger, AbstractCounter acks, FailureMemory failures) {
+  Acknowledgements(
+      Ledger ledger, AbstractCounter acks, FailureMemory failures, @Nullable Leases leases) {
+    this.leases = leases;
     this.ledger = ledger;
     this.acks = acks;
     this.failures = failures;
@@ -158,6 +161,7 @@ final class Acknowledgements {
       Acknowledgeable target, Acknowledgement acknowledgement, AckResult result) {
     if (result == AckResult.DONE) {
       target.acknowledgement(acknowledgement);
+      renew();
     }
     return unlessCompleted(result);
   }
@@ -165,7 +169,11 @@ final class Acknowledgements {
   AckResult extend(Acknowledgeable target, long millis, long nowMillis) {
     long deliveredEnd = Integer.toUnsignedLong(target.deliveredSecond());
     long latest = TimeUnit.SECONDS.toMillis(deliveredEnd) + MAX_EXTENSION_MILLIS;
-    return unlessCompleted(ledger.extend(target.place(), target.tag(), millis, nowMillis, latest));
+    AckResult result = ledger.extend(target.place(), target.tag(), millis, nowMillis, latest);
+    if (result == AckResult.DONE) {
+      renew();
+    }
+    return unlessCompleted(result);
   }
 
   /** Returns stale for a completed message: asking for another delivery has no effect on it. */
@@ -173,7 +181,16 @@ final class Acknowledgements {
     return result == AckResult.REPEATED ? AckResult.STALE : result;
   }
 
+  private void renew() {
+    if (leases != null) {
+      leases.renew();
+    }
+  }
+
   private void count(long messages) {
+    if (messages > 0) {
+      renew();
+    }
     acked += messages;
     acks.add(messages);
   }

@@ -4,6 +4,7 @@ import static java.time.temporal.ChronoUnit.MICROS;
 
 import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.Waiters;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.log.BlockLog;
@@ -15,21 +16,26 @@ import com.wookler.river.core.message.QueueStatus;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The front of a subscriber: {@link Poller} takes messages, {@link AckHandler} and {@link
- * ReceiptHandler} acknowledge them, {@link Peeker} looks without taking, {@link Maintenance} does
- * what is due by time, and this class moves, pauses and closes; all over one {@link
- * SubscriberState}. Created by the queue only.
+ * The front of a subscriber: {@link Consumers} poll and wait, {@link Poller} takes messages, {@link
+ * AckHandler} and {@link ReceiptHandler} acknowledge them, {@link Peeker} looks without taking,
+ * {@link Maintenance} does what is due by time, and this class moves, pauses and closes; all over
+ * one {@link SubscriberState}. Created by the queue only.
  */
 public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.AfterExpired {
+  private static final long LEAST_USE_NANOS = TimeUnit.MINUTES.toNanos(2);
+
   private final SubscriberContext<M> context;
   private final String name;
   private final BlockLog log;
@@ -37,16 +43,17 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final Maintenance<M> maintenance;
-  private final Poller<M> poller;
+  private final DeliveryOwner<M> deliveries;
+  private final @Nullable FilterStage<M> filter;
   private final AckHandler<M> ackHandler;
   private final ReceiptHandler<M> receiptHandler;
   private final Receipts receipts;
   private final Peeker<M> peeker;
-  private final BlockingWaiters<M> waiting;
-  private final AsyncWaiters<M> async;
-  private final ViewConsumer<M> views;
+  private final Consumers<M> own; // those that poll without the name of an owner
+  private final Map<String, Consumers<M>> owned; // by their owners
+  private final String owner; // who polls here; empty: no name was given
   private final ContinuationOrigin continuationOrigin;
-  private final ReentrantLock closing = new ReentrantLock(); // taken before the state's
+  private final ReentrantLock closing; // taken before the state's
 
   private final class Owner implements DeliveryOwner<M> {
     @Override
@@ -163,26 +170,48 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
       DeadLetterStore<M> deadLetters,
       ContinuationOrigin continuationOrigin,
       Consumer<DurableSubscriber<M>> onClose) {
+    this.owner = "";
+    this.owned = new ConcurrentHashMap<>();
+    this.closing = new ReentrantLock();
+    this.deliveries = new Owner();
     this.context = context;
     this.name = config.name();
     this.log = context.log();
     this.onClose = onClose;
     this.continuationOrigin = continuationOrigin;
-    DeliveryOwner<M> owner = new Owner();
-    this.state = new SubscriberState<>(owner, context, config, ledger, counters);
+    this.state = new SubscriberState<>(deliveries, context, config, ledger, counters);
     this.deadLettering = new DeadLettering<>(state, deadLetters);
     this.maintenance = new Maintenance<>(state, deadLettering, context.log());
-    this.ackHandler = new AckHandler<>(owner, state, deadLettering);
-    FilterStage<M> filter =
+    this.ackHandler = new AckHandler<>(deliveries, state, deadLettering);
+    this.filter =
         config.filter() == null ? null : new FilterStage<>(state, ackHandler, config.filter());
-    this.poller = new Poller<>(state, deadLettering, filter);
     this.receipts =
         new Receipts(context.identity(), config.name(), UUID.randomUUID().getMostSignificantBits());
     this.receiptHandler = new ReceiptHandler<>(state, deadLettering, receipts);
     this.peeker = new Peeker<>(state, context, filter);
-    this.waiting = new BlockingWaiters<>(state.line, context.time(), poller);
-    this.views = new ViewConsumer<>(owner, state, poller, waiting, ackHandler);
-    this.async = new AsyncWaiters<>(state.line, context.time(), poller, config.filter() != null);
+    this.own = newConsumers("");
+  }
+
+  /** Makes the same subscriber for polls by an owner; closing it only releases the lease. */
+  private DurableSubscriber(DurableSubscriber<M> of, String owner) {
+    this.owner = owner;
+    this.context = of.context;
+    this.name = of.name;
+    this.log = of.log;
+    this.onClose = of.onClose;
+    this.continuationOrigin = of.continuationOrigin;
+    this.state = of.state;
+    this.deadLettering = of.deadLettering;
+    this.maintenance = of.maintenance;
+    this.deliveries = of.deliveries;
+    this.filter = of.filter;
+    this.ackHandler = of.ackHandler;
+    this.receiptHandler = of.receiptHandler;
+    this.receipts = of.receipts;
+    this.peeker = of.peeker;
+    this.own = of.own;
+    this.owned = of.owned;
+    this.closing = of.closing;
   }
 
   @Override
@@ -216,44 +245,76 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.counters;
   }
 
+  /** Returns the consumers that poll here; without leases owners are all the same. */
+  private Consumers<M> consumers() {
+    return owner.isEmpty() || state.leases == null
+        ? own
+        : owned.computeIfAbsent(owner, this::newConsumers).used();
+  }
+
+  private Consumers<M> newConsumers(String of) {
+    Waiters.Line line = of.isEmpty() ? state.line : log.arrivals().line();
+    Poller<M> poller = new Poller<>(state, deadLettering, filter, of, line);
+    return new Consumers<>(deliveries, state, poller, line, ackHandler);
+  }
+
+  @Override
+  public Subscriber<M> consumer(String by) {
+    if (by.isEmpty()) {
+      throw new IllegalArgumentException("the name of an owner is empty");
+    }
+    return new DurableSubscriber<>(this, by);
+  }
+
+  @Override
+  public @Nullable Lease lease() {
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      return state.leases == null ? null : state.leases.present();
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  @Override
+  public boolean renewLease() {
+    return consumers().renewLease();
+  }
+
+  @Override
+  public void releaseLease() {
+    state.lock.lock();
+    try {
+      if (state.leases == null || !state.leases.release(owner)) {
+        return;
+      }
+    } finally {
+      state.lock.unlock();
+    }
+    own.wake();
+    owned.values().forEach(Consumers::wake);
+  }
+
   @Override
   public @Nullable Delivery<M> next() {
-    return poller.takeOne();
+    return consumers().next();
   }
 
   @Override
   public @Nullable Delivery<M> next(Duration timeout) throws InterruptedException {
-    Objects.requireNonNull(timeout, "timeout");
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
-    Delivery<M> first = next(); // mostly there is one, and it needs no list
-    if (first != null) {
-      return first;
-    }
-    return waiting.await(poller::takeOne, timeout);
+    return consumers().next(timeout);
   }
 
   @Override
   public List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    List<Delivery<M>> taken =
-        waiting.await(
-            () -> {
-              List<Delivery<M>> found = poller.take(max);
-              return found.isEmpty() ? null : found;
-            },
-            timeout);
-    return taken == null ? List.of() : taken;
+    return consumers().batch(max, timeout);
   }
 
   @Override
   public int consume(int max, Duration timeout, ViewHandler<M> handler)
       throws InterruptedException {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    return views.consume(max, timeout, Objects.requireNonNull(handler, "handler"));
+    return consumers().consume(max, timeout, handler);
   }
 
   @Override
@@ -264,9 +325,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(
       int max, Duration timeout, Executor completer) {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    return async.take(max, timeout, Objects.requireNonNull(completer, "completer"));
+    return consumers().batchAsync(max, timeout, completer);
   }
 
   @Override
@@ -370,7 +429,22 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   public void runMaintenance() {
     deadLettering.dropLettersOverLimits();
     boolean mayBeDue = maintenance.run();
-    async.runMaintenance(mayBeDue || poller.isRateOver());
+    own.runMaintenance(mayBeDue);
+    if (!owned.isEmpty()) {
+      owned.values().forEach(consumers -> consumers.runMaintenance(mayBeDue));
+      forgetOwners();
+    }
+  }
+
+  /** Forgets the owners that neither have the lease nor have polled for as long as one lasts. */
+  private void forgetOwners() {
+    long nanos = Math.max(LEAST_USE_NANOS, 2 * config().lease().toNanos());
+    owned.forEach(
+        (by, consumers) -> {
+          if (!consumers.isInUse(nanos) && owned.remove(by, consumers)) {
+            consumers.close();
+          }
+        });
   }
 
   /** Returns how often something could be due, so that it was looked at; for tests. */
@@ -433,7 +507,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   /** Returns whether a consumer waits for messages. */
   public boolean isAwaited() {
-    return state.line.hasWaiters();
+    return own.haveWaiters() || owned.values().stream().anyMatch(Consumers::haveWaiters);
   }
 
   /** Returns whether no caller has begun to close it. */
@@ -495,11 +569,15 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   @Override
   public void close() {
+    if (!owner.isEmpty()) {
+      releaseLease();
+      return;
+    }
     closing.lock(); // the caller that closes second must find it closed when this returns
     try {
       if (state.close()) {
-        state.line.close();
-        async.close();
+        own.close();
+        owned.values().forEach(Consumers::close);
         onClose.accept(this);
       }
     } finally {

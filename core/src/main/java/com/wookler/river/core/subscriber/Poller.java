@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Waiters;
 import com.wookler.river.core.subscriber.MessageFetcher.Stop;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,9 +25,18 @@ final class Poller<M> {
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
   private final @Nullable FilterStage<M> filter;
+  private final String owner;
+  private final Waiters.Line line;
 
+  /** Creates it for the consumers of an owner, which wait in a line. */
   Poller(
-      SubscriberState<M> state, DeadLettering<M> deadLettering, @Nullable FilterStage<M> filter) {
+      SubscriberState<M> state,
+      DeadLettering<M> deadLettering,
+      @Nullable FilterStage<M> filter,
+      String owner,
+      Waiters.Line line) {
+    this.owner = owner;
+    this.line = line;
     this.state = state;
     this.deadLettering = deadLettering;
     this.filter = filter;
@@ -123,7 +133,10 @@ final class Poller<M> {
   private boolean hasStoppedOnItsWay() {
     state.lock.lock();
     try {
-      return !state.isClosed() && !state.isPaused() && state.fetcher.stop() == Stop.READ_AHEAD;
+      return !state.isClosed()
+          && !state.isPaused()
+          && isOwner()
+          && state.fetcher.stop() == Stop.READ_AHEAD;
     } finally {
       state.lock.unlock();
     }
@@ -136,8 +149,8 @@ final class Poller<M> {
     try {
       state.ensureOpen();
       state.polled();
-      if (state.isPaused()) {
-        state.line.listen(false);
+      if (!takeLease() || state.isPaused()) {
+        line.listen(false);
         return null;
       }
       state.discardOverLimits();
@@ -158,7 +171,7 @@ final class Poller<M> {
       }
       if (taken == null) {
         Stop stop = state.fetcher.stop();
-        boolean deaf = state.line.listen(stop != Stop.FULL && stop != Stop.RATE);
+        boolean deaf = line.listen(stop != Stop.FULL && stop != Stop.RATE);
         if (state.ledger.position() != position || stop == Stop.STUCK) {
           state.force.touch(); // another message is the next, or this one is to be tried again
         }
@@ -176,6 +189,40 @@ final class Poller<M> {
       state.lock.unlock();
       announce(wake, exhausted);
     }
+  }
+
+  /** Takes or renews the lease; returns false if another owner has it. */
+  @GuardedBy("state.lock")
+  private boolean takeLease() {
+    if (state.leases == null) {
+      return true;
+    }
+    Leases.Result result = state.leases.poll(owner);
+    if (result == Leases.Result.REFUSED) {
+      return false;
+    }
+    state.line = line;
+    if (result == Leases.Result.TAKEN_OVER) {
+      state.ledger.takeBack();
+      state.force.changed();
+    }
+    return true;
+  }
+
+  /** Takes or renews the lease without taking a message. */
+  boolean renewLease() {
+    state.lock.lock();
+    try {
+      state.ensureOpen();
+      return takeLease();
+    } finally {
+      state.lock.unlock();
+    }
+  }
+
+  @GuardedBy("state.lock")
+  private boolean isOwner() {
+    return state.leases == null || state.leases.isOwner(owner);
   }
 
   private void announce(boolean wake, boolean exhausted) {
@@ -210,29 +257,42 @@ final class Poller<M> {
   long nanosUntilDue() {
     state.lock.lock();
     try {
-      if (state.isClosed() || state.isPaused()) {
+      if (state.isClosed()) {
         return Long.MAX_VALUE;
       }
-      if (state.fetcher.stop() == Stop.RATE) {
-        return Math.max(LEAST_PARK_NANOS, state.fetcher.nanosUntilRate());
-      }
-      long due = state.ledger.nextDueMillis();
-      return due == Long.MAX_VALUE
-          ? Long.MAX_VALUE
-          : Math.max(MILLI, (due - state.nowMillis()) * MILLI);
+      return state.leases == null
+          ? nanosUntilMessage()
+          : Math.min(
+              Math.max(LEAST_PARK_NANOS, state.leases.nanosUntilPoll(owner)), nanosUntilMessage());
     } finally {
       state.lock.unlock();
     }
   }
 
-  /** Returns whether the rate that has stopped a take allows one now; for clocks moved by hand. */
-  boolean isRateOver() {
-    if (!state.config.isRateLimited()) {
+  @GuardedBy("state.lock")
+  private long nanosUntilMessage() {
+    if (state.isPaused() || !isOwner()) {
+      return Long.MAX_VALUE;
+    }
+    if (state.fetcher.stop() == Stop.RATE) {
+      return Math.max(LEAST_PARK_NANOS, state.fetcher.nanosUntilRate());
+    }
+    long due = state.ledger.nextDueMillis();
+    return due == Long.MAX_VALUE
+        ? Long.MAX_VALUE
+        : Math.max(MILLI, (due - state.nowMillis()) * MILLI);
+  }
+
+  /** Returns whether a rate or a lease has ended that stopped a take; for clocks moved by hand. */
+  boolean mayTakeAgain() {
+    if (!state.config.isRateLimited() && state.leases == null) {
       return false;
     }
     state.lock.lock();
     try {
-      return state.fetcher.stop() == Stop.RATE && state.fetcher.nanosUntilRate() == 0;
+      return isOwner()
+          ? state.fetcher.stop() == Stop.RATE && state.fetcher.nanosUntilRate() == 0
+          : state.leases != null && state.leases.nanosLeft() == 0;
     } finally {
       state.lock.unlock();
     }
@@ -243,6 +303,7 @@ final class Poller<M> {
     state.lock.lock();
     try {
       return !state.isClosed()
+          && isOwner()
           && (state.ledger.nextDueMillis() != Long.MAX_VALUE
               || state.fetcher.hasMore()
               || state.fetcher.stop() == Stop.RATE);

@@ -55,6 +55,31 @@ public interface Subscriber<M> extends AutoCloseable {
     return name();
   }
 
+  /**
+   * Returns this subscriber for polls by an owner, of which an exclusive one ({@link
+   * SubscriberConfig#exclusive}) delivers to one at a time; what is polled here has the empty name.
+   * All else is that of this subscriber, but closing it only releases the lease.
+   */
+  default Subscriber<M> consumer(String owner) {
+    return this;
+  }
+
+  /** Returns who an exclusive subscriber delivers to; null if no owner has a lease. */
+  default @Nullable Lease lease() {
+    return null;
+  }
+
+  /**
+   * Takes the lease for the owner that polls here, or renews it, without taking a message. Returns
+   * false if another owner has it, which {@link #lease} names.
+   */
+  default boolean renewLease() {
+    return true;
+  }
+
+  /** Releases the lease, if polls here have it: the next owner that polls, or waits, takes it. */
+  default void releaseLease() {}
+
   /** Returns the next message, or null if there is none now. Does not wait. */
   @Nullable Delivery<M> next();
 

@@ -173,6 +173,24 @@ public final class SubscriberConfig {
     return maxRate() > 0 || maxBytesRate() > 0;
   }
 
+  /**
+   * Returns whether it delivers to one owner at a time (default no): the first that polls, until it
+   * releases its {@link #lease}, or that ends. Another that polls waits until then, takes it, and
+   * is given what the one before had not acknowledged, whose acknowledgements are stale then. See
+   * {@link Subscriber#consumer}.
+   */
+  public boolean exclusive() {
+    return settings.is(SubscriberOptions.EXCLUSIVE);
+  }
+
+  /**
+   * Returns how long an owner has the lease after its last poll or acknowledgement (default 30 s);
+   * while a poll waits, it has it.
+   */
+  public Duration lease() {
+    return settings.get(SubscriberOptions.LEASE);
+  }
+
   /** Returns how long {@link Subscriber#batch()} waits (default 1 s). */
   public Duration pollTimeout() {
     return settings.get(SubscriberOptions.POLL_TIMEOUT);
@@ -353,6 +371,16 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#maxBytesRate}. */
     public Builder maxBytesRate(long bytes) {
       return set(SubscriberOptions.MAX_BYTES_RATE, bytes);
+    }
+
+    /** See {@link SubscriberConfig#exclusive}. */
+    public Builder exclusive(boolean one) {
+      return set(SubscriberOptions.EXCLUSIVE, one);
+    }
+
+    /** See {@link SubscriberConfig#lease}. */
+    public Builder lease(Duration time) {
+      return set(SubscriberOptions.LEASE, Objects.requireNonNull(time, "time"));
     }
 
     /** See {@link SubscriberConfig#pollTimeout}. */

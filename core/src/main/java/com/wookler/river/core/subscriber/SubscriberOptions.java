@@ -222,6 +222,24 @@ public final class SubscriberOptions {
           .means("how many bytes of data are delivered a second at most, in the same way")
           .meansInJson("how many bytes of data are delivered a second at most");
 
+  public static final Option<Boolean> EXCLUSIVE =
+      TABLE
+          .flag("subscriber.exclusive", false)
+          .named("exclusive(boolean)")
+          .means(
+              "whether it delivers to one owner at a time, until that releases its lease or the"
+                  + " lease ends; others wait");
+
+  public static final Option<Duration> LEASE =
+      TABLE
+          .duration("subscriber.lease")
+          .dflt("30ss")
+          .between("100ms", "12hh")
+          .named("lease(Duration)")
+          .means(
+              "how long an owner of an exclusive subscriber has it after its last poll or"
+                  + " acknowledgement");
+
   public static final Option<Position> START =
       TABLE
           .add("subscriber.start", new PositionType())

@@ -29,7 +29,7 @@ final class SubscriberState<M> {
   volatile SubscriberConfig config; // written under the lock
   final SubscriberCounters counters;
   final SubscriberErrors errors;
-  final Waiters.Line line;
+  volatile Waiters.Line line; // of the consumers that are delivered to; written under the lock
   final TimeSource time;
   final StoredTimes times;
   final long openedNanos;
@@ -46,6 +46,8 @@ final class SubscriberState<M> {
 
   @GuardedBy("lock")
   final Acknowledgements acknowledgements;
+
+  final @Nullable Leases leases; // guarded by the lock; null: it is not exclusive
 
   final FailureMemory failures;
   final ReceiptMemory memory; // guarded by the lock
@@ -83,9 +85,10 @@ final class SubscriberState<M> {
     this.capacity = log.capacity();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
+    this.leases = Leases.of(config, time);
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
     this.failures = new FailureMemory(time, config.maxDeliveries() > 0);
-    this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures);
+    this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures, leases);
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force = new LedgerForce(config, ledger, context.order(), errors);
   }

@@ -49,6 +49,8 @@ class SubscriberConfigTest {
           to -> to.window(7),
           to -> to.maxRate(7),
           to -> to.maxBytesRate(7),
+          to -> to.exclusive(true),
+          to -> to.lease(Duration.ofSeconds(7)),
           to -> to.batchSize(7),
           to -> to.pollTimeout(Duration.ofSeconds(7)));
 
@@ -69,6 +71,8 @@ class SubscriberConfigTest {
           "subscriber.window is 262144, not 7",
           "subscriber.max.rate is 0, not 7",
           "subscriber.max.bytes.rate is 0, not 7",
+          "subscriber.exclusive is false, not true",
+          "subscriber.lease is PT30S, not PT7S",
           "subscriber.batch.size is 64, not 7",
           "subscriber.poll.timeout is PT1S, not PT7S");
 

@@ -104,7 +104,8 @@ final class Poll {
                 + "/deliveries?create=true&max="
                 + max
                 + "&wait="
-                + JsonCodec.formatDuration(wait))
+                + JsonCodec.formatDuration(wait)
+                + subscriber.ownerInQuery())
         .serverWait(wait)
         .retryFor(servers.size() > 1 ? Duration.ZERO : left.compareTo(most) < 0 ? left : most)
         .to(server);

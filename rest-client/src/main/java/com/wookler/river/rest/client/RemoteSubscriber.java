@@ -34,8 +34,15 @@ public final class RemoteSubscriber {
   private final String queue;
   private final String name;
   private final String path;
+  private final @Nullable String owner;
 
   RemoteSubscriber(RequestSender caller, String queue, String name) {
+    this(caller, queue, name, null);
+  }
+
+  private RemoteSubscriber(
+      RequestSender caller, String queue, String name, @Nullable String owner) {
+    this.owner = owner;
     this.caller = caller;
     this.queue = queue;
     this.name = name;
@@ -54,6 +61,50 @@ public final class RemoteSubscriber {
 
   String path() {
     return path;
+  }
+
+  /** Returns the part of a query that names the owner, if there is one. */
+  String ownerInQuery() {
+    return owner == null ? "" : "&owner=" + Paths.query(owner);
+  }
+
+  /**
+   * Returns this subscriber for polls and streams by an owner. An exclusive subscriber delivers to
+   * one owner at a time: until that releases its lease, or has neither polled nor acknowledged for
+   * as long as the lease. Another that polls waits for that, takes it, and is given what the one
+   * before had not acknowledged.
+   *
+   * @param name 1 to 128 characters
+   */
+  public RemoteSubscriber owner(String name) {
+    return new RemoteSubscriber(caller, queue, this.name, name);
+  }
+
+  /**
+   * Takes the lease for this {@link #owner}, or renews it, without taking a message. Returns false
+   * if another owner has it, which {@link #info} names.
+   *
+   * @throws IllegalStateException there is no owner
+   */
+  public boolean renewLease() {
+    SubscriberInfo info = caller.callOne(Request.put(leasePath())).as(SubscriberInfo.class);
+    return info.lease() != null && info.lease().owner().equals(owner);
+  }
+
+  /**
+   * Releases the lease of this {@link #owner}, if it has it, so that another takes it at once.
+   *
+   * @throws IllegalStateException there is no owner
+   */
+  public void releaseLease() {
+    caller.callOne(Request.delete(leasePath()));
+  }
+
+  private String leasePath() {
+    if (owner == null) {
+      throw new IllegalStateException("polls without an owner have no lease");
+    }
+    return path + "/lease?owner=" + Paths.query(owner);
   }
 
   RequestSender caller() {

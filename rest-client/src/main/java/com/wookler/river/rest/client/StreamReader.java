@@ -150,7 +150,11 @@ final class StreamReader implements TimeoutChecker.TimedTask {
       return;
     }
     Request request =
-        Request.post(subscriber.path() + "/stream?create=true&credit=" + credit)
+        Request.post(
+                subscriber.path()
+                    + "/stream?create=true&credit="
+                    + credit
+                    + subscriber.ownerInQuery())
             .header("Accept", "application/x-ndjson");
     BodyHandler<byte[]> bodyHandler =
         info -> {

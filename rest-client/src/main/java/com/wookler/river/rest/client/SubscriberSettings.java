@@ -37,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxRate how many messages are delivered a second at most, further deliveries included;
  *     default 0
  * @param maxBytesRate how many bytes of data are delivered a second at most; default 0
+ * @param exclusive whether it delivers to one owner at a time, until that releases its lease or the
+ *     lease ends; others wait; default false
+ * @param lease how long an owner of an exclusive subscriber has it after its last poll or
+ *     acknowledgement; default 30s
  * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
  *     when it is created; default earliest
  */
@@ -56,6 +60,8 @@ public record SubscriberSettings(
     @Nullable Integer window,
     @Nullable Long maxRate,
     @Nullable Long maxBytesRate,
+    @Nullable Boolean exclusive,
+    @Nullable Duration lease,
     @Nullable Position start) {
 
   /**
@@ -103,6 +109,8 @@ public record SubscriberSettings(
     private @Nullable Integer window;
     private @Nullable Long maxRate;
     private @Nullable Long maxBytesRate;
+    private @Nullable Boolean exclusive;
+    private @Nullable Duration lease;
     private @Nullable Position start;
 
     private Builder() {}
@@ -243,6 +251,24 @@ public record SubscriberSettings(
     }
 
     /**
+     * Sets {@code exclusive}: whether it delivers to one owner at a time, until that releases its
+     * lease or the lease ends; others wait; default false.
+     */
+    public Builder exclusive(boolean value) {
+      exclusive = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code lease}: how long an owner of an exclusive subscriber has it after its last poll
+     * or acknowledgement; default 30s.
+     */
+    public Builder lease(Duration value) {
+      lease = value;
+      return this;
+    }
+
+    /**
      * Sets {@code start}: where a new subscriber begins, a sequence or time also in the backup;
      * counts only when it is created; default earliest.
      */
@@ -269,6 +295,8 @@ public record SubscriberSettings(
           window,
           maxRate,
           maxBytesRate,
+          exclusive,
+          lease,
           start);
     }
 

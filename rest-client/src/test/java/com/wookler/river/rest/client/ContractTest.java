@@ -69,6 +69,8 @@ class ContractTest {
               Map.entry("ack", "RemoteSubscriber.ack"),
               Map.entry("ackUpTo", "RemoteSubscriber.ackUpTo"),
               Map.entry("ackAndPublish", "RemoteSubscriber.ackAndPublish"),
+              Map.entry("renewLease", "RemoteSubscriber.renewLease"),
+              Map.entry("releaseLease", "RemoteSubscriber.releaseLease"),
               Map.entry("nack", "RemoteSubscriber.nack"),
               Map.entry("release", "RemoteSubscriber.release"),
               Map.entry("reject", "RemoteSubscriber.reject"),
@@ -140,6 +142,7 @@ class ContractTest {
         new Pair(QueueSettings.Backup.class, schema("QueueSettings").at("/properties/backup")),
         new Pair(SubscriberInfo.class, schema("Subscriber")),
         new Pair(SubscriberStats.class, schema("Subscriber").at("/properties/stats")),
+        new Pair(SubscriberInfo.Lease.class, schema("Subscriber").at("/properties/lease")),
         new Pair(SubscriberSettings.class, schema("SubscriberSettings")),
         new Pair(SubscriberSettings.Backoff.class, schema("Backoff")),
         new Pair(SubscriberSettings.Exponential.class, schema("ExponentialBackoff")),
@@ -224,7 +227,8 @@ class ContractTest {
               QueueSettings.WhenFull.class,
               QueueSettings.Retention.class,
               QueueSettings.Recycle.class,
-              QueueSettings.Backup.class);
+              QueueSettings.Backup.class,
+              SubscriberInfo.Lease.class);
     };
   }
 

@@ -190,7 +190,10 @@ public final class HostedQueue<M> {
    */
   @CanIgnoreReturnValue
   boolean forget(HostedSubscriber<?> ended) {
-    return subscribers.remove(ended.subscriber().name(), ended);
+    HostedSubscriber<M> known = subscribers.get(ended.subscriber().name());
+    return known != null
+        && known.subscriber() == ended.subscriber()
+        && subscribers.remove(ended.subscriber().name(), known);
   }
 
   /** Removes a subscriber, and returns whether there was one. */

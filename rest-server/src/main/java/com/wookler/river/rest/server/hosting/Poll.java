@@ -60,7 +60,7 @@ public final class Poll<M> {
   private void take(Duration wait, long bytes, int atOnce) {
     CompletableFuture<List<Delivery<M>>> next;
     try {
-      next = subscriber.subscriber().batchAsync(Math.min(atOnce, max - taken.size()), wait);
+      next = subscriber.consumer().batchAsync(Math.min(atOnce, max - taken.size()), wait);
     } catch (RuntimeException e) {
       next = CompletableFuture.failedFuture(e);
     }

@@ -63,7 +63,7 @@ final class DeliveryRoutes {
             HttpMethod.POST,
             PATH + "/deliveries",
             Right.CONSUME,
-            Set.of("max", "wait", "create"),
+            Set.of("max", "wait", "create", "owner"),
             this::take),
         verb("/ack", this::ack),
         verb("/ack-up-to", this::ackUpTo),
@@ -118,7 +118,8 @@ final class DeliveryRoutes {
   private Poll<?> begin(ApiRequest call, @Nullable Boolean create, int max, Duration wait) {
     QueueResolver.Subscription from =
         queues.subscription(call.access(), call.name("queue"), call.name("subscriber"), create);
-    return polls.begin(call.access(), from.queue(), from.subscriber(), max, wait);
+    HostedSubscriber<?> subscriber = from.subscriber().by(call.query("owner"));
+    return polls.begin(call.access(), from.queue(), subscriber, max, wait);
   }
 
   private static <M> Future<ApiResponse> answer(ApiRequest call, Poll<M> poll) {

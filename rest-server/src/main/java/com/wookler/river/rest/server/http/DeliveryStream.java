@@ -95,7 +95,7 @@ final class DeliveryStream<M> {
     }
     CompletableFuture<List<Delivery<M>>> asked;
     try {
-      asked = hosted.subscriber().batchAsync(room, KEEP_ALIVE_INTERVAL);
+      asked = hosted.consumer().batchAsync(room, KEEP_ALIVE_INTERVAL);
     } catch (RuntimeException e) {
       asked = CompletableFuture.failedFuture(e);
     }

@@ -30,7 +30,11 @@ final class StreamRoute {
   List<Endpoint> endpoints() {
     return List.of(
         new Endpoint(
-            HttpMethod.POST, PATH, Right.CONSUME, Set.of("credit", "create"), this::stream));
+            HttpMethod.POST,
+            PATH,
+            Right.CONSUME,
+            Set.of("credit", "create", "owner"),
+            this::stream));
   }
 
   private Future<ApiResponse> stream(ApiRequest call) {
@@ -45,7 +49,8 @@ final class StreamRoute {
                 queues
                     .subscription(
                         call.access(), call.name("queue"), call.name("subscriber"), create)
-                    .subscriber())
+                    .subscriber()
+                    .by(call.query("owner")))
         .compose(hosted -> streams.open(call, hosted, credit, format));
   }
 

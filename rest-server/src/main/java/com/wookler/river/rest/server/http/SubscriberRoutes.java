@@ -2,6 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.subscriber.Lease;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
@@ -56,6 +57,10 @@ final class SubscriberRoutes {
         admin("/resume", this::resume),
         admin("/purge", this::purge),
         admin("/redrive", this::redrive),
+        new Endpoint(
+            HttpMethod.PUT, PATH + "/lease", Right.CONSUME, Set.of("owner"), this::renewLease),
+        new Endpoint(
+            HttpMethod.DELETE, PATH + "/lease", Right.CONSUME, Set.of("owner"), this::releaseLease),
         new Endpoint(HttpMethod.GET, PATH + "/peek", Right.CONSUME, Set.of("max"), this::peek),
         new Endpoint(HttpMethod.GET, PATH + "/dead", Right.CONSUME, Set.of("max"), this::dead),
         new Endpoint(HttpMethod.DELETE, PATH + "/dead", Right.ADMIN, NOTHING, this::purgeDead));
@@ -104,7 +109,15 @@ final class SubscriberRoutes {
     }
   }
 
-  record SubscriberJson(String name, String queue, ObjectNode settings, StatsJson stats) {}
+  /** Who an exclusive subscriber delivers to, in the contract. */
+  record LeaseJson(String owner, long leftMillis) {
+    static @Nullable LeaseJson of(@Nullable Lease lease) {
+      return lease == null ? null : new LeaseJson(lease.owner(), lease.left().toMillis());
+    }
+  }
+
+  record SubscriberJson(
+      String name, String queue, ObjectNode settings, StatsJson stats, @Nullable LeaseJson lease) {}
 
   record SubscribersJson(List<SubscriberJson> subscribers) {}
 
@@ -119,11 +132,37 @@ final class SubscriberRoutes {
         hosted.subscriber().name(),
         hosted.queue(),
         SettingsJson.SUBSCRIBER.all(hosted.subscriber().config().settings()),
-        StatsJson.of(hosted.subscriber().stats()));
+        StatsJson.of(hosted.subscriber().stats()),
+        LeaseJson.of(hosted.subscriber().lease()));
   }
 
   private static ApiResponse shown(HostedSubscriber<?> hosted) {
     return ApiResponse.ok(ApiResponse.buffer(json(hosted)));
+  }
+
+  private static String owner(ApiRequest call) {
+    String owner = call.query("owner");
+    return owner == null ? "" : owner; // which is refused
+  }
+
+  private Future<ApiResponse> renewLease(ApiRequest call) {
+    String owner = owner(call);
+    return withSubscriber(
+        call,
+        hosted -> {
+          boolean unused = hosted.by(owner).consumer().renewLease(); // which the lease shows
+          return shown(hosted);
+        });
+  }
+
+  private Future<ApiResponse> releaseLease(ApiRequest call) {
+    String owner = owner(call);
+    return withSubscriber(
+        call,
+        hosted -> {
+          hosted.by(owner).consumer().releaseLease();
+          return ApiResponse.done();
+        });
   }
 
   /** Applies a function to the subscriber in the path, on a thread that may block. */
