@@ -10,6 +10,7 @@ import com.wookler.river.core.message.MessageConverter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The options of a queue and of its backup, one row each: the builder's checks, XML, the JSON of
@@ -24,15 +25,13 @@ public final class QueueOptions {
   /** Makes the messages' data from bytes and back. */
   static final Option<MessageConverter<?>> CONVERTER =
       TABLE
-          .add(
-              "queue.message.converter",
-              new ObjectType<MessageConverter<?>>(MessageConverter.class))
+          .add("queue.message.converter", new ConverterType())
           .dflt(null, "required")
-          .allowed("a `MessageConverter`")
+          .allowed("a `MessageConverter`, in XML also `bytes` or `utf8`")
           .java("builder(name, converter)")
           .means(
-              "turns data into bytes and back; in XML a public class with a public constructor"
-                  + " without parameters");
+              "turns data into bytes and back; in XML one that is there, or a public class with a"
+                  + " public constructor without parameters");
 
   static final Option<PublishInterceptor<?>> INTERCEPTOR =
       TABLE
@@ -504,7 +503,7 @@ public final class QueueOptions {
 
   private QueueOptions() {}
 
-  private static final class ObjectType<T> extends OptionType<T> {
+  private static class ObjectType<T> extends OptionType<T> {
     private final Class<? extends T> type;
 
     @SuppressWarnings("unchecked") // the raw class of T
@@ -521,6 +520,22 @@ public final class QueueOptions {
     @Override
     public T read(ConfigNode node, String param) {
       return node.instantiateParam(param, type);
+    }
+  }
+
+  /** The class of a converter, or the name of one that is there. */
+  private static final class ConverterType extends ObjectType<MessageConverter<?>> {
+    private static final Map<String, MessageConverter<?>> NAMED =
+        Map.of("bytes", MessageConverter.bytes(), "utf8", MessageConverter.utf8());
+
+    ConverterType() {
+      super(MessageConverter.class);
+    }
+
+    @Override
+    public MessageConverter<?> read(ConfigNode node, String param) {
+      MessageConverter<?> named = NAMED.get(node.requireParam(param));
+      return named == null ? super.read(node, param) : named;
     }
   }
 

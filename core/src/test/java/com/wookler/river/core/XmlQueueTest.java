@@ -218,6 +218,17 @@ class XmlQueueTest {
   }
 
   @Test
+  void shouldNameConvertersThatAreThere() {
+    String base = param("queue.directory", directory.toString());
+    String bytes = queue("a", base + param("queue.message.converter", "bytes"), "");
+    String text = queue("b", base + param("queue.message.converter", "utf8"), "");
+    try (River river = River.open(file(bytes + text))) {
+      assertThat(river.queue("a").converter()).isSameAs(MessageConverter.bytes());
+      assertThat(river.queue("b").converter()).isSameAs(MessageConverter.utf8());
+    }
+  }
+
+  @Test
   void shouldRequireConverterAndDirectory() {
     shouldRefuse(
         queue("orders", param("queue.directory", directory.toString()), ""),

@@ -38,7 +38,8 @@ final class XmlErrorMessages {
       case "cvc-complex-type.2.4.a" -> unknown(element, expected(said), parent);
       case "cvc-complex-type.2.4.b" -> "it needs " + String.join(" and ", missing(element, said));
       case "cvc-complex-type.2.4.d" -> "is not allowed here, in <" + parent + ">, or not again";
-      case "cvc-complex-type.3.2.2" -> attribute(named(said, name -> !name.equals(element)));
+      case "cvc-complex-type.3.2.2" ->
+          attribute(named(said, name -> !name.equals(element)), element);
       case "cvc-complex-type.4" ->
           "attribute '" + named(said, name -> !name.equals(element)) + "' is required";
       default -> CODE.matcher(said).replaceFirst("");
@@ -67,7 +68,10 @@ final class XmlErrorMessages {
             () -> "is not allowed " + where + "; allowed here are " + String.join(", ", expected));
   }
 
-  private static String attribute(String name) {
+  private static String attribute(String name, String element) {
+    if (ATTRIBUTES.contains(name)) {
+      return "attribute '" + name + "' is not allowed in <" + element + ">";
+    }
     Optional<String> near = NameSuggestions.nearest(name, ATTRIBUTES);
     return "attribute '"
         + name

@@ -206,6 +206,7 @@ class ConfigParserTest {
           <river><queue name='a'><params/><x/></queue></river> # <x>: is not allowed in <queue>; allowed here are <recycle>, <backup>, <forwards>, <subscribers>
           <river><queue name='a'><params/><params/></queue></river> # <params>: is not allowed
           <river><queue name='a' nme='b'><params/></queue></river> # attribute 'nme' is unknown; did you mean 'name'?
+          <river><queue name='a' class='b'><params/></queue></river> # <queue name="a">: attribute 'class' is not allowed in <queue>
           <river><queue><params/></queue></river> # <queue>: attribute 'name' is required
           <river><queue name=' '><params/></queue></river> # attribute 'name' must not be blank
           <river><queue name='a'>text<params/></queue></river> # no text may be in it

@@ -455,4 +455,139 @@ class MemcacheTest {
         .hasMessageContaining("memcache.host")
         .hasMessageContaining("server.insecure");
   }
+
+  @Test
+  void shouldHaveOneStatusForAllQueuesAcrossRestarts() throws IOException {
+    Client client = client();
+    client.set("jobs", "one");
+    client.set("other", "two");
+    client.get("jobs/open");
+    assertThat(client.ask("status")).isEqualTo("UP");
+    assertThat(client.ask("status ReadOnly")).isEqualTo("END");
+    assertThat(client.ask("status")).isEqualTo("READONLY");
+    assertThat(client.get("jobs/close")).isNull();
+    assertThat(client.get("other/open")).isEqualTo("two");
+    assertRefused("set jobs 0 0 1\r\nx", "set new 0 0 1\r\nx", "flush jobs", "flush_expired jobs");
+    assertRefused("delete jobs", "flush_all", "get new");
+
+    assertThat(client.ask("status quiescent")).isEqualTo("END");
+    assertThat(client.ask("status")).isEqualTo("QUIESCENT");
+    assertRefused("get other", "get other/t=10", "get other/peek", "monitor other 1");
+    assertThat(client.get("other/close")).isNull();
+
+    server.close();
+    server = builder().start();
+    Client next = client();
+    assertThat(next.ask("status")).isEqualTo("QUIESCENT");
+    assertRefused("set jobs 0 0 1\r\nx", "set new 0 0 1\r\nx");
+    assertThat(next.ask("status UP")).isEqualTo("END");
+    assertThat(next.set("new", "three")).isEqualTo("STORED");
+    assertThat(next.get("new")).isEqualTo("three");
+    assertThat(next.get("other")).isNull();
+  }
+
+  private void assertRefused(String... commands) throws IOException {
+    for (String command : commands) {
+      Client client = client();
+      assertThat(client.ask(command)).as(command).isEqualTo("SERVER_ERROR");
+      assertThat(client.line()).as(command).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"status Down", "status WriteAvoid", "status no"})
+  void shouldRefuseAStatusThatClientsCannotSet(String command) throws IOException {
+    Client client = client();
+    assertThat(client.ask(command)).isEqualTo("CLIENT_ERROR");
+    assertThat(client.line()).isNull();
+    assertThat(client().ask("status")).isEqualTo("UP");
+  }
+
+  private static String queues(Path base, String queues) {
+    return """
+        <river><server>
+          <params>
+            <param name="server.queue.port" value="0"/>
+            <param name="server.directory" value="%s"/>
+          </params>
+          <memcache port="0"/>
+        </server>
+        %s</river>
+        """
+        .formatted(base.resolve("made"), queues.replace("BASE", base.toString()));
+  }
+
+  private static String queue(String name, String params) {
+    return """
+        <queue name="%s">
+          <params>
+            <param name="queue.directory" value="BASE/own"/>
+            <param name="queue.message.converter" value="bytes"/>
+            %s
+          </params>
+        </queue>
+        """
+        .formatted(name, params);
+  }
+
+  @Test
+  void shouldReadTheFileAgain() throws IOException {
+    assertRefused("reload"); // this server has none
+    Path file = directory.resolve("river.xml");
+    Files.writeString(file, queues(directory, queue("jobs", "")));
+    try (RiverServer other = RiverServer.open(file)) {
+      Client client = new Client(other.memcachePort());
+      clients.add(client);
+      assertThat(client.set("jobs", "12345")).isEqualTo("STORED");
+      Files.writeString(
+          file,
+          queues(
+              directory,
+              queue("jobs", "<param name=\"queue.max.messages\" value=\"1\"/>") + queue("b", "")));
+      assertThat(client.ask("reload")).isEqualTo("Reloaded config.");
+      assertThat(client.set("jobs", "1")).isEqualTo("NOT_STORED");
+      assertThat(client.set("b", "1")).isEqualTo("STORED");
+    }
+  }
+
+  @Test
+  void shouldStoreWhatIsForAnAliasInEachOfItsQueues() throws IOException {
+    Path file = directory.resolve("river.xml");
+    Files.writeString(
+        file,
+        queues(
+            directory,
+            queue("a", "")
+                + queue("b", "")
+                + queue("all", "<param name=\"queue.forward\" value=\"a b\"/>")));
+    try (RiverServer other = RiverServer.open(file)) {
+      Client client = new Client(other.memcachePort());
+      clients.add(client);
+      assertThat(client.set("all", "x")).isEqualTo("STORED");
+      assertThat(client.get("a/t=60000")).isEqualTo("x");
+      assertThat(client.get("b/t=60000")).isEqualTo("x");
+    }
+  }
+
+  @Test
+  void shouldDoWhatTheGuideConfigures() throws IOException {
+    String guide = Files.readString(Path.of("../docs/kestrel.md"));
+    int from = guide.indexOf("```xml\n") + 7;
+    Path file = directory.resolve("river.xml");
+    Files.writeString(
+        file,
+        guide
+            .substring(from, guide.indexOf("```", from))
+            .replace("/var/spool/river", directory.resolve("spool").toString())
+            .replace("22133", "0")
+            .replaceFirst("<params>", "<params><param name='server.queue.port' value='0'/>"));
+    try (RiverServer other = RiverServer.open(file)) {
+      Client client = new Client(other.memcachePort());
+      clients.add(client);
+      assertThat(client.set("all", "x")).isEqualTo("STORED");
+      assertThat(client.get("jobs/t=60000")).isEqualTo("x");
+      assertThat(client.get("audit/t=60000")).isEqualTo("x");
+      assertThat(client.set("made", "y")).isEqualTo("STORED");
+    }
+  }
 }

@@ -3,6 +3,7 @@ package com.wookler.river.rest.server.memcache;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
@@ -14,19 +15,27 @@ import org.slf4j.LoggerFactory;
 /** The commands that neither store nor read a message. Thread-safe. */
 final class Administration {
   private static final Logger LOG = LoggerFactory.getLogger(Administration.class);
+  private static final Answer RELOADED = Answer.line("Reloaded config.");
   private static final Answer FLUSHED_ALL = Answer.line("Flushed all queues.");
 
   private final ServerContext context;
   private final MemcacheSettings settings;
   private final Figures figures;
   private final Statistics statistics;
+  private final ServerStatus status;
   private final Runnable stop;
 
-  Administration(ServerContext context, MemcacheSettings settings, Figures figures, Runnable stop) {
+  Administration(
+      ServerContext context,
+      MemcacheSettings settings,
+      Figures figures,
+      ServerStatus status,
+      Runnable stop) {
     this.context = context;
     this.settings = settings;
     this.figures = figures;
     this.statistics = new Statistics(context, figures);
+    this.status = status;
     this.stop = stop;
   }
 
@@ -34,11 +43,13 @@ final class Administration {
     return switch (request.verb()) {
       case "delete" -> named(request, session, this::delete);
       case "flush" -> named(request, session, this::flush);
-      case "flush_expired" -> named(request, session, Administration::expired);
+      case "flush_expired" -> named(request, session, this::expired);
       case "flush_all" -> session.blocking(this::flushAll);
       case "flush_all_expired" -> Answer.line("0").now();
       case "stats" -> session.blocking(() -> text(statistics.all()));
       case "dump_stats" -> session.blocking(() -> text(statistics.of(request.arguments())));
+      case "status" -> status(request, session);
+      case "reload" -> session.blocking(this::reload);
       case "version" -> Answer.line("VERSION " + Statistics.VERSION).now();
       case "quit" -> Answer.NOTHING.closing().now();
       case "shutdown" -> shutdown().now();
@@ -69,6 +80,7 @@ final class Administration {
   private Answer delete(QueueName name) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
     if (queue != null) {
+      ServerStatus.checkChanges(queue, name);
       if (name.isChild()) {
         var unused = queue.remove(name.subscriber());
       } else {
@@ -82,7 +94,11 @@ final class Administration {
 
   private Answer flush(QueueName name) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
-    HostedSubscriber<?> reader = queue == null ? null : queue.find(name.subscriber());
+    if (queue == null) {
+      return Answer.END;
+    }
+    ServerStatus.checkChanges(queue, name);
+    HostedSubscriber<?> reader = queue.find(name.subscriber());
     if (reader != null) {
       figures.of(name).flushes.increment();
       var unused = reader.subscriber().purge();
@@ -91,7 +107,11 @@ final class Administration {
   }
 
   /** Answers with how many messages this call removed: none, as they expire by themselves. */
-  private static Answer expired(QueueName name) {
+  private Answer expired(QueueName name) {
+    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
+    if (queue != null) {
+      ServerStatus.checkChanges(queue, name);
+    }
     return Answer.line("0");
   }
 
@@ -102,6 +122,25 @@ final class Administration {
       }
     }
     return FLUSHED_ALL;
+  }
+
+  private CompletableFuture<Answer> status(Request request, Session session) {
+    if (request.arguments().isEmpty()) {
+      return Answer.line(status.name()).now();
+    }
+    QueueStatus to = ServerStatus.named(request.argument(0));
+    return to == null
+        ? Answer.CLIENT_ERROR.closing().now()
+        : session.blocking(
+            () -> {
+              status.become(to);
+              return Answer.END;
+            });
+  }
+
+  private Answer reload() {
+    LOG.info("A client asked for a reload: {}", context.queues().catalog().reload());
+    return RELOADED;
   }
 
   private Answer shutdown() {

@@ -49,11 +49,12 @@ final class Commands {
       ServerContext context,
       MemcacheSettings settings,
       Figures figures,
+      ServerStatus status,
       Administration administration) {
     this.context = context;
     this.settings = settings;
     this.figures = figures;
-    this.readers = new Readers(context.queues(), figures);
+    this.readers = new Readers(context.queues(), figures, status);
     this.administration = administration;
   }
 
@@ -221,6 +222,7 @@ final class Commands {
 
   private Answer peeked(ReadKey key, QueueName name) {
     HostedSubscriber<?> reader = readers.of(name);
+    ServerStatus.checkReads(context.queues().queue(name.queue()), name);
     List<? extends Delivery<?>> first = reader.peek(1, 1);
     return first.isEmpty() ? miss() : value(key.asked(), name, first.get(0), null);
   }
@@ -267,15 +269,21 @@ final class Commands {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
     HostedSubscriber<?> known = queue == null ? null : queue.known(name.subscriber());
     if (queue != null && known != null) {
-      return poll(queue, known, wait, session);
+      return poll(queue, name, known, wait, session);
     }
     return session
         .blocking(() -> readers.of(name))
-        .thenCompose(reader -> poll(context.queues().queue(name.queue()), reader, wait, session));
+        .thenCompose(
+            reader -> poll(context.queues().queue(name.queue()), name, reader, wait, session));
   }
 
   private CompletableFuture<@Nullable Delivery<?>> poll(
-      HostedQueue<?> queue, HostedSubscriber<?> reader, Duration wait, Session session) {
+      HostedQueue<?> queue,
+      QueueName name,
+      HostedSubscriber<?> reader,
+      Duration wait,
+      Session session) {
+    ServerStatus.checkReads(queue, name);
     Runnable ended = wait.isZero() ? () -> {} : admitWaiting();
     Poll<?> poll;
     try {

@@ -44,9 +44,14 @@ public final class MemcacheService {
     this.server = context;
     this.settings = settings;
     this.rejections = new RateLimitedLog(context.time());
+    ServerStatus status = new ServerStatus(context.queues().catalog());
     this.commands =
         new Commands(
-            context, settings, figures, new Administration(context, settings, figures, stop));
+            context,
+            settings,
+            figures,
+            status,
+            new Administration(context, settings, figures, status, stop));
   }
 
   /** Starts to listen, and returns the port. */

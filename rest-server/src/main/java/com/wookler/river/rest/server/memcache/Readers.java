@@ -10,14 +10,16 @@ import com.wookler.river.rest.server.hosting.QueueResolver;
  *
  * @param queues the hosted queues
  * @param figures counts the queues that are created
+ * @param status may refuse to create them
  */
-record Readers(QueueResolver queues, Figures figures) {
+record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
   /** Returns the queue of a name, which is created with its reader if it does not exist. Blocks. */
   HostedQueue<?> created(QueueName name) {
     HostedQueue<?> known = queues.catalog().find(name.queue());
     if (known != null) {
       return known;
     }
+    status.checkCreates(name);
     HostedQueue<?> queue = queues.getOrCreateQueue(Access.ALL, name.queue());
     figures.created.increment();
     reader(queue, new QueueName(name.queue(), QueueName.READER)); // it keeps what is not read yet
