@@ -14,6 +14,7 @@ import com.wookler.river.rest.client.RiverClient;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,7 @@ abstract class Program implements Callable<Integer> {
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private static final int DEFAULT_PORT = 8080;
+  private static final int MEMCACHE_PORT = 22133;
 
   @Option(names = "-q", paramLabel = "NAME", description = "Queue, or prefix of several.")
   private String name = "spam";
@@ -59,8 +61,14 @@ abstract class Program implements Callable<Integer> {
   @Option(
       names = "-p",
       paramLabel = "PORT",
-      description = "Of that server, 127.0.0.1 without -h. Default: 8080.")
+      description = "Of that server, 127.0.0.1 without -h. Default: 8080, with --memcache 22133.")
   private @Nullable Integer port;
+
+  @Option(
+      names = "--memcache",
+      description =
+          "A server that speaks memcache's text protocol as Kestrel does; at 127.0.0.1 without -h.")
+  private boolean memcache;
 
   @Option(
       names = "--thrift",
@@ -161,15 +169,16 @@ abstract class Program implements Callable<Integer> {
   /** Opens the queues that the flags name, in this JVM or at a server. */
   private void open() throws IOException {
     require(port == null || (port >= 1 && port <= 65_535), "-p is 1 to 65535");
-    boolean served = host != null || port != null || thrift;
+    require(!memcache || !thrift, "--memcache and --thrift exclude each other");
+    boolean served = host != null || port != null || thrift || memcache;
     require(
         !served || directory == null,
-        "--directory is for queues in this JVM, -h, -p, --thrift for others");
+        "--directory is for queues in this JVM, -h, -p, --memcache, --thrift for others");
     if (served) {
-      String server = host == null ? "127.0.0.1" : host;
+      String server = host();
       String bare =
           server.indexOf(':') >= 0 && !server.startsWith("[") ? "[" + server + "]" : server;
-      place = "http://" + bare + ":" + (port == null ? DEFAULT_PORT : port);
+      place = (memcache ? "memcache://" : "http://") + bare + ":" + port();
     } else {
       place = String.valueOf(directory == null ? createTemporary() : directory);
     }
@@ -179,8 +188,20 @@ abstract class Program implements Callable<Integer> {
     for (int i = 0; i < queues(); i++) {
       String each = queues() == 1 ? name : name + i;
       queues.add(
-          served ? SpamQueue.served(each, client()) : SpamQueue.embedded(each, Path.of(place)));
+          memcache
+              ? SpamQueue.memcache(each, new InetSocketAddress(host(), port()))
+              : served
+                  ? SpamQueue.served(each, client())
+                  : SpamQueue.embedded(each, Path.of(place)));
     }
+  }
+
+  private String host() {
+    return host == null ? "127.0.0.1" : host;
+  }
+
+  private int port() {
+    return port != null ? port : memcache ? MEMCACHE_PORT : DEFAULT_PORT;
   }
 
   private synchronized Path createTemporary() throws IOException {
@@ -280,7 +301,7 @@ abstract class Program implements Callable<Integer> {
 
     private List<byte[]> get(int max, Duration wait) throws InterruptedException {
       close();
-      open = queue.taker().take(max, wait);
+      open = queue.taker().take(max, wait, transactional);
       List<byte[]> data = open.data();
       if (!transactional) {
         close();
@@ -291,7 +312,7 @@ abstract class Program implements Callable<Integer> {
     /** Gets one whose client ends before it has the reply: it goes to another. */
     void lose() throws InterruptedException {
       close();
-      SpamQueue.Taken taken = queue.taker().take(1, Duration.ZERO);
+      SpamQueue.Taken taken = queue.taker().take(1, Duration.ZERO, true);
       if (!taken.data().isEmpty()) {
         taken.release().run();
       }

@@ -13,6 +13,7 @@ import com.wookler.river.rest.client.RemoteQueue;
 import com.wookler.river.rest.client.RemoteSubscriber;
 import com.wookler.river.rest.client.RiverClient;
 import com.wookler.river.rest.client.SubscriberSettings;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,10 +40,10 @@ record SpamQueue(
     Runnable close) {
   private static final String SUBSCRIBER = "clients";
 
-  /** Takes one item, or up to {@code max}. */
+  /** Takes one item, or up to {@code max}; unless they stay open, it may acknowledge them, too. */
   @FunctionalInterface
   interface Taker {
-    Taken take(int max, Duration wait) throws InterruptedException;
+    Taken take(int max, Duration wait, boolean open) throws InterruptedException;
   }
 
   /**
@@ -70,7 +71,7 @@ record SpamQueue(
             queue.publisher().publishAll(items);
           }
         },
-        (max, wait) -> take(subscriber, max, wait),
+        (max, wait, open) -> take(subscriber, max, wait),
         subscriber::purge,
         () -> subscriber.stats().lag(),
         () -> queue.stats().bytes(),
@@ -90,6 +91,18 @@ record SpamQueue(
         batch.stream().map(Delivery::data).toList(),
         () -> subscriber.ack(batch),
         () -> batch.forEach(Delivery::release));
+  }
+
+  /** Opens a queue at a server that speaks memcache's protocol; it stays there. */
+  static SpamQueue memcache(String name, InetSocketAddress address) {
+    MemcacheQueue queue = new MemcacheQueue(name, address);
+    return new SpamQueue(
+        queue::put,
+        queue::take,
+        queue::purge,
+        () -> queue.figure("items") + queue.figure("open_transactions"),
+        () -> queue.figure("logsize"),
+        queue::close);
   }
 
   /** Opens a queue at a server, which makes it if there is none; it stays there. */
@@ -113,7 +126,7 @@ record SpamQueue(
             queue.publishAll(items.stream().map(NewMessage::of).toList());
           }
         },
-        (max, wait) -> {
+        (max, wait, open) -> {
           List<RemoteDelivery> batch = subscriber.batch(max, wait);
           return new Taken(
               batch.stream().map(RemoteDelivery::data).toList(),

@@ -267,6 +267,50 @@ class ProgramsTest {
     assertServes("spam", 30, 0);
   }
 
+  /** Runs a program against the server of the test, by memcache's protocol. */
+  private String spoken(Callable<Integer> program, String... args) {
+    server = RiverServer.builder().port(0).memcache(0).directory(directory).start();
+    List<String> all = new ArrayList<>(List.of(args));
+    all.addAll(List.of("--memcache", "-p", Integer.toString(server.memcachePort())));
+    lines(program, all.toArray(String[]::new));
+    return out.toString();
+  }
+
+  private void assertSpeaks(String name, long published, long waiting) {
+    try (RiverClient client = RiverClient.builder("http://127.0.0.1:" + server.port()).build()) {
+      assertThat(client.queue(name).info().stats().nextSequence()).isEqualTo(published);
+      assertThat(client.subscriber(name, "kestrel").stats().lag()).isEqualTo(waiting);
+    }
+  }
+
+  @Test
+  void shouldPutManyByMemcacheAndGetThem() {
+    assertThat(spoken(new Programs.PutMany(), "-n40", "-c4", "-r3", "-Q2", "-g"))
+        .contains("to memcache://127.0.0.1:" + server.memcachePort() + " in 2 queues named spam");
+    assertSpeaks("spam0", 20, 0);
+    assertSpeaks("spam1", 20, 0);
+  }
+
+  @Test
+  void shouldDeliverToManyClientsByMemcache() {
+    assertThat(spoken(new Programs.ManyClients(), "-n20", "-c5", "-s1", "-k30", "-M"))
+        .contains("Received 20 items")
+        .contains("spam: items=");
+    assertSpeaks("spam", 20, 0);
+  }
+
+  @Test
+  void shouldFloodByMemcacheAndLeaveThePrefilledBehind() {
+    assertThat(spoken(new Programs.Flood(), "-n20", "-R2", "-C2", "-P7")).contains("Finished in");
+    assertSpeaks("spam", 47, 7);
+  }
+
+  @Test
+  void shouldPackInOrderByMemcache() {
+    assertThat(spoken(new Programs.Packing(), "-n10", "-c2", "-t0", "-x")).contains("cycle: 2");
+    assertSpeaks("spam", 30, 0);
+  }
+
   @Test
   void shouldRefuseADirectoryForAServer() {
     assertThat(execute(new Programs.Flood(), "--thrift", "--directory", here())).isNotZero();
