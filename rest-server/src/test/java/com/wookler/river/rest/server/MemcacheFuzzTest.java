@@ -1,0 +1,290 @@
+package com.wookler.river.rest.server;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.testing.Aside;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Random bytes and broken commands beside connections whose every answer is known in advance, for
+ * as many seconds as {@code river.memcache.fuzz.seconds} says.
+ */
+@Tag("full")
+@Timeout(1_200)
+class MemcacheFuzzTest {
+  private static final String LINE_END = "\r\n";
+  private static final int SECONDS = Integer.getInteger("river.memcache.fuzz.seconds", 10);
+  private static final List<String> WORDS =
+      List.of(
+          "set",
+          "get",
+          "gets",
+          "delete",
+          "flush",
+          "flush_all_expired",
+          "stats",
+          "dump_stats",
+          "monitor",
+          "confirm",
+          "status",
+          "version",
+          "quit",
+          "add",
+          "cas",
+          "incr",
+          "noreply",
+          "q",
+          "q+x",
+          "a.b",
+          "a/b",
+          "q/t=1",
+          "q/open",
+          "q/close",
+          "q/abort",
+          "q/peek",
+          "q/t=99999999999999",
+          "q/open/peek",
+          "0",
+          "1",
+          "-1",
+          "5",
+          "4294967296",
+          "99999999999999999999",
+          "",
+          "\0",
+          "\u00e9",
+          "\u00e9=/");
+
+  @TempDir Path directory;
+  private RiverServer server;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).memcache(0).directory(directory).start();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private Socket connect() throws IOException {
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.memcachePort());
+    socket.setSoTimeout(60_000);
+    socket.setTcpNoDelay(true);
+    return socket;
+  }
+
+  @Test
+  void shouldAnswerEachConnectionRightBesideBrokenOnes() throws Exception {
+    long seed = Long.getLong("river.memcache.fuzz.seed", System.nanoTime());
+    AtomicLong sessions = new AtomicLong();
+    warmUp(seed);
+    long before = usedBytes();
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      Random random = new Random(seed + i);
+      String queue = "right" + i;
+      all.add(Aside.run(() -> repeat(() -> rightSession(queue, random), end, sessions)));
+      Random other = new Random(~seed + i);
+      all.add(Aside.run(() -> repeat(() -> brokenSession(other), end, sessions)));
+    }
+    for (CompletableFuture<Void> one : all) {
+      one.get(SECONDS + 120L, TimeUnit.SECONDS);
+    }
+    assertThat(sessions).as("seed %d", seed).hasValueGreaterThan(10L * SECONDS);
+    long grown = usedBytes() - before;
+    assertThat(grown).as("bytes after %s sessions, seed %d", sessions, seed).isLessThan(32 << 20);
+    rightSession("after", new Random(seed));
+  }
+
+  /** A session. */
+  @FunctionalInterface
+  private interface Session {
+    void run() throws IOException;
+  }
+
+  private static void repeat(Session session, long end, AtomicLong sessions) {
+    try {
+      while (System.nanoTime() - end < 0) {
+        session.run();
+        sessions.incrementAndGet();
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void warmUp(long seed) throws IOException {
+    for (int i = 0; i < 50; i++) {
+      rightSession("right", new Random(seed + i));
+      brokenSession(new Random(seed + i));
+    }
+  }
+
+  private static long usedBytes() {
+    long least = Long.MAX_VALUE;
+    for (int i = 0; i < 3; i++) {
+      System.gc();
+      least =
+          Math.min(least, Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory());
+    }
+    return least;
+  }
+
+  /** Sends commands in pieces of any length, and compares all that is answered. */
+  private void rightSession(String queue, Random random) throws IOException {
+    ByteArrayOutputStream commands = new ByteArrayOutputStream();
+    ByteArrayOutputStream answers = new ByteArrayOutputStream();
+    Deque<byte[]> waiting = new ArrayDeque<>();
+    Deque<byte[]> open = new ArrayDeque<>();
+    add(commands, answers, "flush " + queue, "END");
+    for (int i = 1 + random.nextInt(40); i > 0; i--) {
+      command(queue, random, commands, answers, waiting, open);
+    }
+    try (Socket socket = connect()) {
+      CompletableFuture<byte[]> answered = Aside.supply(() -> read(socket, answers.size()));
+      sendInPieces(socket, commands.toByteArray(), random);
+      assertThat(new String(answered.join(), ISO_8859_1)).isEqualTo(answers.toString(ISO_8859_1));
+      socket.getOutputStream().write("quit\r\n".getBytes(ISO_8859_1));
+      assertThat(socket.getInputStream().read()).isEqualTo(-1);
+    }
+  }
+
+  private static byte[] read(Socket socket, int bytes) {
+    try {
+      return socket.getInputStream().readNBytes(bytes);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static void add(
+      ByteArrayOutputStream commands, ByteArrayOutputStream answers, String asked, String told) {
+    commands.writeBytes((asked + LINE_END).getBytes(ISO_8859_1));
+    answers.writeBytes((told + LINE_END).getBytes(ISO_8859_1));
+  }
+
+  private static void command(
+      String queue,
+      Random random,
+      ByteArrayOutputStream commands,
+      ByteArrayOutputStream answers,
+      Deque<byte[]> waiting,
+      Deque<byte[]> open) {
+    switch (random.nextInt(9)) {
+      case 0, 1, 2 -> {
+        byte[] data = data(random);
+        boolean silent = random.nextInt(4) == 0;
+        commands.writeBytes(
+            ("set " + queue + " 0 0 " + data.length + (silent ? " noreply" : "") + LINE_END)
+                .getBytes(ISO_8859_1));
+        commands.writeBytes(data);
+        commands.writeBytes(LINE_END.getBytes(ISO_8859_1));
+        answers.writeBytes((silent ? "" : "STORED\r\n").getBytes(ISO_8859_1));
+        waiting.add(data);
+      }
+      case 3 -> {
+        if (open.isEmpty()) {
+          value(queue, commands, answers, waiting.poll());
+        } else {
+          add(commands, answers, "get " + queue + "/close", "END");
+          open.poll();
+        }
+      }
+      case 4 -> {
+        byte[] next = waiting.poll();
+        value(queue + "/open", commands, answers, next);
+        if (next != null) {
+          open.add(next);
+        }
+      }
+      case 5 -> {
+        add(commands, answers, "get " + queue + "/close", "END");
+        open.poll();
+      }
+      case 6 -> value(queue + "/peek", commands, answers, waiting.peek());
+      case 7 -> add(commands, answers, "version", "VERSION 2.4.1");
+      default -> add(commands, answers, "get", "CLIENT_ERROR");
+    }
+  }
+
+  private static byte[] data(Random random) {
+    byte[] data = new byte[random.nextInt(random.nextInt(10) == 0 ? 20_000 : 40)];
+    random.nextBytes(data);
+    byte[] end = "\r\nEND\r\nget q\r\n".getBytes(ISO_8859_1);
+    if (data.length > end.length && random.nextBoolean()) {
+      System.arraycopy(end, 0, data, random.nextInt(data.length - end.length), end.length);
+    }
+    return data;
+  }
+
+  private static void value(
+      String key, ByteArrayOutputStream commands, ByteArrayOutputStream answers, byte[] data) {
+    commands.writeBytes(("get " + key + LINE_END).getBytes(ISO_8859_1));
+    if (data != null) {
+      answers.writeBytes(("VALUE " + key + " 0 " + data.length + LINE_END).getBytes(ISO_8859_1));
+      answers.writeBytes(data);
+      answers.writeBytes(LINE_END.getBytes(ISO_8859_1));
+    }
+    answers.writeBytes("END\r\n".getBytes(ISO_8859_1));
+  }
+
+  private static void sendInPieces(Socket socket, byte[] bytes, Random random) throws IOException {
+    OutputStream out = socket.getOutputStream();
+    for (int at = 0; at < bytes.length; ) {
+      int piece = Math.min(bytes.length - at, 1 + random.nextInt(random.nextBoolean() ? 8 : 4_000));
+      out.write(bytes, at, piece);
+      at += piece;
+    }
+  }
+
+  /** Sends what follows the grammar in part, or not at all, and goes away at any time. */
+  private void brokenSession(Random random) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int i = random.nextInt(30); i >= 0; i--) {
+      if (random.nextInt(8) == 0) {
+        byte[] any = new byte[random.nextInt(200)];
+        random.nextBytes(any);
+        bytes.writeBytes(any);
+      }
+      for (int j = random.nextInt(7); j >= 0; j--) {
+        bytes.writeBytes(WORDS.get(random.nextInt(WORDS.size())).getBytes(ISO_8859_1));
+        bytes.write(random.nextInt(12) == 0 ? random.nextInt(256) : ' ');
+      }
+      bytes.writeBytes((random.nextInt(4) == 0 ? "\n" : LINE_END).getBytes(ISO_8859_1));
+    }
+    try (Socket socket = connect()) {
+      sendInPieces(socket, bytes.toByteArray(), random);
+      if (random.nextBoolean()) {
+        socket.shutdownOutput();
+        socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+      }
+    } catch (SocketException e) {
+      // the server has closed the connection
+    }
+  }
+}
