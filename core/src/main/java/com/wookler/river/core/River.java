@@ -77,6 +77,23 @@ public final class River implements AutoCloseable {
     }
   }
 
+  /**
+   * Opens a view of a queue that reads only: see {@link QueueView}. The queue may be open, in
+   * another process or this one, be closed, or have been killed.
+   *
+   * @param directory {@code <queue.directory>/<queue>}
+   * @param backup {@code <backup.directory>/<queue>}, where blocks are that have left the log
+   * @throws ConfigurationException it is not the directory of a queue
+   */
+  public static QueueView openReadOnly(Path directory, Path backup) {
+    return QueueView.open(directory, backup);
+  }
+
+  /** Opens a view in the same way, of the log alone. */
+  public static QueueView openReadOnly(Path directory) {
+    return QueueView.open(directory, null);
+  }
+
   private void remember(List<QueueConfig<?>> configs) {
     changing.lock();
     try {

@@ -2,6 +2,8 @@ package com.wookler.river.tools;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.Micros;
+import com.wookler.river.core.QueueView;
+import com.wookler.river.core.River;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.tools.inspect.MessageSource;
@@ -13,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +39,8 @@ import picocli.CommandLine.Spec;
     sortOptions = false)
 final class DumpCommand implements Callable<Integer> {
   private static final int WRITE_BYTES = 1 << 16;
+  private static final int POLLED = 1_000; // messages
+  private static final Duration POLL = Duration.ofSeconds(1);
 
   enum Format {
     /** One JSON object in each line. */
@@ -70,6 +75,20 @@ final class DumpCommand implements Callable<Integer> {
       description = "json: a line a message; raw: the bytes only. Default: ${DEFAULT-VALUE}.")
   private Format format;
 
+  @Option(
+      names = "--follow",
+      description = {
+        "Continue with what a process publishes meanwhile, until --to, or until this is stopped.",
+        "What left the log before it was read is read from --backup, or named as missed."
+      })
+  private boolean follow;
+
+  @Option(
+      names = "--backup",
+      paramLabel = "BACKUP",
+      description = "With --follow: <backup.directory>/<queue>.")
+  private @Nullable Path backup;
+
   @Mixin private IdOption id;
 
   @ParentCommand private Main main;
@@ -81,7 +100,7 @@ final class DumpCommand implements Callable<Integer> {
   DumpCommand() {}
 
   @Override
-  public Integer call() throws IOException {
+  public Integer call() throws IOException, InterruptedException {
     if (from < 0 || from > to) {
       throw new ParameterException(
           spec.commandLine(),
@@ -89,10 +108,42 @@ final class DumpCommand implements Callable<Integer> {
               ? "--from is " + from + "; sequences begin at 0"
               : "--from " + from + " is after --to " + to);
     }
+    if (follow) {
+      return follow();
+    }
+    if (backup != null) {
+      throw new ParameterException(spec.commandLine(), "--backup is for --follow");
+    }
     MessageSource source = MessageSource.of(directory, id.queue());
     try (OutputStream out = new UnclosedOutputStream(main.out())) {
       Printer printer = new Printer(out);
       source.walk(from, to, printer, Progress.NONE);
+      return printer.lost == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
+    }
+  }
+
+  private int follow() throws IOException, InterruptedException {
+    try (QueueView view =
+            backup == null ? River.openReadOnly(directory) : River.openReadOnly(directory, backup);
+        OutputStream out = new UnclosedOutputStream(main.out())) {
+      if (from > 0) {
+        view.moveTo(from);
+      }
+      Printer printer = new Printer(out);
+      while (view.position() <= to) {
+        List<StoredMessage> found = view.poll(POLLED, POLL);
+        if (view.missed() > printer.lost) {
+          spec.commandLine()
+              .getErr()
+              .printf(
+                  "missed: %,d messages were in no file any more, or are damaged%n",
+                  view.missed() - printer.lost);
+          spec.commandLine().getErr().flush();
+          printer.lost = view.missed();
+        }
+        printer.messages(found.stream().filter(message -> message.sequence() <= to).toList());
+        out.flush();
+      }
       return printer.lost == 0 ? Main.EXIT_OK : Main.EXIT_DAMAGED;
     }
   }

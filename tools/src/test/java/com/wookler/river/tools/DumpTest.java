@@ -3,11 +3,14 @@ package com.wookler.river.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.wookler.river.core.MessageQueue;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 class DumpTest extends ToolsFixture {
@@ -46,6 +49,29 @@ class DumpTest extends ToolsFixture {
 
     assertThat(run("dump", "--from", 70, own())).isZero();
     assertThat(out()).isEmpty();
+  }
+
+  @Test
+  void shouldFollowAQueueThatIsOpen() throws Exception {
+    makeQueueWithBackups();
+    try (MessageQueue<byte[]> queue = open()) {
+      Thread publisher =
+          new Thread(
+              () -> {
+                LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+                queue.publisher().publish(bytes("came later"));
+              });
+      publisher.start();
+      assertThat(run("dump", "--follow", "--backup", backups(), "--to", 60, own())).isZero();
+      publisher.join();
+    }
+    assertThat(out().lines()).hasSize(61);
+    assertThat(out()).startsWith("{\"sequence\":0,").contains("came later");
+    assertThat(run("dump", "--follow", "--from", 5, "--to", 41, own())).isEqualTo(1);
+    assertThat(out().lines()).hasSize(2);
+    assertThat(err()).contains("missed: 35 messages");
+    assertThat(run("dump", "--backup", backups(), own())).isEqualTo(2);
+    assertThat(err()).contains("--backup is for --follow");
   }
 
   @Test

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
@@ -89,10 +90,24 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
   /** Shows the documents of a backup in order, from the frame on that holds a sequence. */
   public static void walk(StoredBlock stored, long from, BlockWalk.Visitor visitor, Fault fault)
       throws IOException {
+    walk(stored, from, visitor, fault, () -> false);
+  }
+
+  /** Shows the documents in the same way, up to the end of the frame with which it is enough. */
+  public static void walk(
+      StoredBlock stored,
+      long from,
+      BlockWalk.Visitor visitor,
+      Fault fault,
+      BooleanSupplier isEnough)
+      throws IOException {
     BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
     int first = seal.frames().indexOf(seal.holding(from));
     try (FrameFile file = new FrameFile(stored.file())) {
       for (Frame frame : seal.frames().subList(first, seal.frames().size())) {
+        if (isEnough.getAsBoolean()) {
+          return;
+        }
         String what = file.walk(frame, visitor);
         if (what != null) {
           fault.at(frame.start(), what);
