@@ -136,6 +136,26 @@ class RiverClientTest {
   }
 
   @Test
+  void shouldCompact() throws Exception {
+    orders.create(
+        QueueSettings.builder()
+            .keyIndex(true)
+            .compact(true)
+            .recycle(new QueueSettings.Recycle(10L, null, null))
+            .build());
+    for (int i = 0; i < 50; i++) {
+      orders.publish(NewMessage.text("m" + i).withKey("k" + i % 2));
+    }
+    assertThat(orders.compact()).isEqualTo(48);
+    assertThat(orders.compact()).isZero();
+    assertThat(orders.messages(40, 10))
+        .extracting(StoredMessage::text)
+        .containsExactly("m48", "m49");
+    assertThat(orders.latest("k1").orElseThrow().text()).isEqualTo("m49");
+    assertThat(orders.info().stats().compacted()).isEqualTo(48);
+  }
+
+  @Test
   void shouldTakeMessagesBack() throws Exception {
     orders.create(QueueSettings.builder().build());
     billing.create(SubscriberSettings.builder().build());
