@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.AckResult;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.Leases;
 import com.wookler.river.common.counters.AbstractCounter;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

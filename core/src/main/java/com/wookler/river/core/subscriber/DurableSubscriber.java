@@ -4,6 +4,7 @@ import static java.time.temporal.ChronoUnit.MICROS;
 
 import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.Leases;
 import com.wookler.river.common.Waiters;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.Require;
@@ -271,7 +272,11 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.lock.lock();
     try {
       state.ensureOpen();
-      return state.leases == null ? null : state.leases.present();
+      Leases leases = state.leases;
+      String has = leases == null ? null : leases.owner();
+      return leases == null || has == null
+          ? null
+          : new Lease(has, Duration.ofNanos(leases.nanosLeft()));
     } finally {
       state.lock.unlock();
     }

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.RateLimit;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
@@ -106,12 +107,12 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.skipsExhausted = keys == null && ackRequired && config.maxDeliveries() > 0;
     this.passesPostponed = keys == null && ledger.recovery().delayed() > 0;
     this.time = context.time();
-    this.rate = RateLimit.of(config, time, null);
+    this.rate = RateLimit.of(config.maxRate(), config.maxBytesRate(), time, null);
   }
 
   void reconfigure(SubscriberConfig to) {
     expiry.reconfigure(to);
-    rate = RateLimit.of(to, time, rate);
+    rate = RateLimit.of(to.maxRate(), to.maxBytesRate(), time, rate);
   }
 
   private boolean mayTake() {

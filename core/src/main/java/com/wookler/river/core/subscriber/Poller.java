@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.Leases;
 import com.wookler.river.common.Waiters;
 import com.wookler.river.core.subscriber.MessageFetcher.Stop;
 import java.util.ArrayList;
@@ -197,7 +198,7 @@ final class Poller<M> {
     if (state.leases == null) {
       return true;
     }
-    Leases.Result result = state.leases.poll(owner);
+    Leases.Result result = state.leases.take(owner);
     if (result == Leases.Result.REFUSED) {
       return false;
     }
@@ -263,7 +264,7 @@ final class Poller<M> {
       return state.leases == null
           ? nanosUntilMessage()
           : Math.min(
-              Math.max(LEAST_PARK_NANOS, state.leases.nanosUntilPoll(owner)), nanosUntilMessage());
+              Math.max(LEAST_PARK_NANOS, state.leases.nanosUntilTake(owner)), nanosUntilMessage());
     } finally {
       state.lock.unlock();
     }

@@ -3,6 +3,7 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.ack.AckResult;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.common.Leases;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.Waiters;
 import com.wookler.river.common.removed.SequenceRanges;
@@ -85,7 +86,7 @@ final class SubscriberState<M> {
     this.capacity = log.capacity();
     this.openedNanos = time.nanoTime();
     this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
-    this.leases = Leases.of(config, time);
+    this.leases = config.exclusive() ? new Leases(config.lease(), time) : null;
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
     this.failures = new FailureMemory(time, config.maxDeliveries() > 0);
     this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures, leases);
