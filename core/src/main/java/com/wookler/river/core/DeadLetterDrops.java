@@ -3,10 +3,11 @@ package com.wookler.river.core;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
-import com.wookler.river.core.subscriber.Position;
-import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberStats;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,8 @@ import org.slf4j.LoggerFactory;
 /** Drops the dead letters of one subscriber that are too many or too old. Not thread-safe. */
 final class DeadLetterDrops {
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterDrops.class);
+
+  private static final int STEP = 64;
 
   private final QueueStorage storage;
   private final String subscriber;
@@ -27,21 +30,38 @@ final class DeadLetterDrops {
   }
 
   /** Drops the oldest of {@code letters}, of which none is in flight, and returns how many. */
-  long drop(Subscriber<byte[]> letters, BlockLog log, long most, Duration age) {
+  long drop(DurableSubscriber<byte[]> letters, BlockLog log, long most, Duration age) {
     SubscriberStats stats = letters.stats();
-    long first = stats.ackFloor();
-    long kept = first;
+    long kept = most > 0 ? firstBut(letters, log, stats, most) : 0;
     if (!age.isZero() && stats.oldestUnfinishedAge().compareTo(age) > 0) {
       kept = Math.max(kept, firstSince(log, age));
     }
-    if (most > 0) {
-      kept = Math.max(kept, first + stats.lag() - most);
+    long before = letters.discarded();
+    letters.discard(Math.min(kept, log.nextSequence())); // what was moved after it stays so
+    long dropped = letters.discarded() - before;
+    if (dropped > 0) {
+      report(dropped, most, age);
     }
-    if (kept > first) {
-      letters.seek(Position.sequence(kept));
-      report(kept - first, most, age);
+    return dropped;
+  }
+
+  /** Returns where the newest of this number begin; some in between may have been moved. */
+  private static long firstBut(
+      DurableSubscriber<byte[]> letters, BlockLog log, SubscriberStats stats, long most) {
+    long first = stats.ackFloor();
+    if (first + stats.lag() == log.nextSequence()) {
+      return first + Math.max(0, stats.lag() - most);
     }
-    return kept - first;
+    long kept = 0;
+    for (long left = stats.lag() - most; left > 0; ) {
+      List<StoredMessage> some = letters.waiting(kept, (int) Math.min(left, STEP));
+      if (some.isEmpty()) {
+        return kept;
+      }
+      kept = some.get(some.size() - 1).sequence() + 1;
+      left -= some.size();
+    }
+    return kept;
   }
 
   private long firstSince(BlockLog log, Duration age) {

@@ -9,17 +9,18 @@ import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.common.utils.Require;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.DeadLetter;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -33,9 +34,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
@@ -65,6 +68,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private final QueueStorage storage;
   private final WorkerPool.Serial line;
   private final Predicate<List<StoredMessage>> redrive;
+  private final BiConsumer<DeadLetters<?>, String> transfer;
   private final String subscriber;
   private final String name;
   private final Path directory;
@@ -82,7 +86,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   private boolean closed;
 
   private record Parts(
-      RunningQueue<byte[]> queue, Subscriber<byte[]> letters, Subscriber<byte[]> settled) {}
+      RunningQueue<byte[]> queue, DurableSubscriber<byte[]> letters, Subscriber<byte[]> settled) {}
 
   @FunctionalInterface
   private interface Action<T> {
@@ -92,19 +96,22 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
   /**
    * Prepares the dead letters of a subscriber, which the queue of {@code storage} makes on {@code
    * line}. {@code redrive} publishes messages again, on the device when it returns; false: there is
-   * no capacity now, and the queue is one to wait for it.
+   * no capacity now, and the queue is one to wait for it. {@code transfer} moves letters to another
+   * queue.
    */
   DeadLetterQueue(
       QueueConfig<M> config,
       QueueStorage storage,
       WorkerPool.Serial line,
       Predicate<List<StoredMessage>> redrive,
+      BiConsumer<DeadLetters<?>, String> transfer,
       String subscriber,
       Path directory) {
     this.config = config;
     this.storage = storage;
     this.line = line;
     this.redrive = redrive;
+    this.transfer = transfer;
     this.subscriber = subscriber;
     this.name = config.name() + "." + subscriber + Names.DEAD;
     this.directory = directory;
@@ -352,14 +359,55 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
         List.of(),
         open -> {
           List<Delivery<M>> found = new ArrayList<>();
-          long first = open.letters().stats().ackFloor(); // completed in order, one step at a time
-          for (StoredMessage letter : open.queue().lookup().read(first, max)) {
-            if (!Terms.isErased(letter.terms())) {
-              found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
-            }
+          for (StoredMessage letter : open.letters().waiting(0, max)) {
+            found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
           }
           return found;
         });
+  }
+
+  @Override
+  public void transfer(String target) {
+    transfer.accept(this, target);
+  }
+
+  @Override
+  public long forcedEnd() {
+    return count(
+        open -> {
+          open.queue().log().force();
+          return open.queue().log().forcedEnd();
+        });
+  }
+
+  @Override
+  public long move(long from, int max, Mover mover) {
+    Require.positive(max, "max");
+    return use(false, -1L, open -> move(open, from, max, mover));
+  }
+
+  private long move(Parts open, long from, int max, Mover mover) {
+    moving.lock();
+    try {
+      BlockLog log = open.queue().log();
+      List<StoredMessage> waiting = open.letters().waiting(from, max);
+      if (!waiting.isEmpty() && waiting.get(waiting.size() - 1).sequence() >= log.forcedEnd()) {
+        log.force(); // else a power loss could give its sequence to another letter
+      }
+      long end = log.forcedEnd();
+      List<StoredMessage> shown = waiting.stream().filter(each -> each.sequence() < end).toList();
+      if (shown.isEmpty()) {
+        return -1;
+      }
+      Set<Long> moved = mover.move(open.queue().identity(), shown);
+      if (!moved.isEmpty()) {
+        open.letters().complete(moved);
+        open.queue().force();
+      }
+      return shown.get(shown.size() - 1).sequence() + 1;
+    } finally {
+      moving.unlock();
+    }
   }
 
   @Override

@@ -304,11 +304,15 @@ final class QueueConfig<M> {
     }
   }
 
-  /** Refuses a subscriber whose expired messages could go nowhere. */
+  /** Refuses a subscriber whose expired messages or dead letters could go nowhere. */
   static void checkExpiryQueue(String queue, SubscriberConfig subscriber) {
     String name = subscriber.expiryQueue();
     if (name != null) {
       checkOther(queue, "subscriber.expiry.queue of " + subscriber.name(), name);
+    }
+    String dead = subscriber.deadLetterQueue();
+    if (dead != null) {
+      checkOther(queue, "subscriber.dead.queue of " + subscriber.name(), dead);
     }
   }
 

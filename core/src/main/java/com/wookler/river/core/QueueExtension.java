@@ -3,17 +3,20 @@ package com.wookler.river.core;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.transfer.Endpoint;
 import com.wookler.river.core.transfer.TransferTarget;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.Function;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Adds an optional part to every queue. Found by {@link java.util.ServiceLoader}; the module
- * river-forward brings one, for {@code queue.forward} and expiry queues.
+ * river-forward brings one, for {@code queue.forward}, expiry queues and dead letters.
  */
 public interface QueueExtension {
   /**
@@ -66,6 +69,7 @@ public interface QueueExtension {
    * @param target takes messages of other queues
    * @param settings returns the settings of now; some change while the queue runs
    * @param given of all extensions, what the builder or XML has said
+   * @param deadLetters returns the dead letters of a subscriber that is open; null if it is not
    * @param passOver returns where the log continues after lost messages; the same sequence if that
    *     is not known
    * @param workers makes serial executors on the worker, at any time; they are released after the
@@ -76,6 +80,7 @@ public interface QueueExtension {
       TransferTarget target,
       Supplier<Settings> settings,
       List<Setting> given,
+      Function<String, @Nullable DeadLetters<?>> deadLetters,
       LongUnaryOperator passOver,
       Supplier<WorkerPool.Serial> workers) {}
 
@@ -94,6 +99,9 @@ public interface QueueExtension {
     /** Closes, after the subscribers; the log is still open, and nothing is appended any more. */
     @Override
     void close();
+
+    /** Moves dead letters of a subscriber to another queue, as far as that takes them now. */
+    default void transfer(String subscriber, DeadLetters<?> letters, String target) {}
 
     /** Returns the lower of the low watermark of the subscribers, if there are any, and its own. */
     OptionalLong lower(OptionalLong lowWatermark);

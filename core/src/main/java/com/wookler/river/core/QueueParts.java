@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.QueueExtension.Part;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.ExpiredMessages;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -68,6 +69,10 @@ final class QueueParts implements ExpiredMessages {
   @Override
   public void force(String subscriber) {
     all.forEach(part -> part.force(subscriber));
+  }
+
+  void transfer(String subscriber, DeadLetters<?> letters, String target) {
+    all.forEach(part -> part.transfer(subscriber, letters, target));
   }
 
   OptionalLong lower(OptionalLong lowWatermark) {

@@ -22,7 +22,9 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetterStore;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.ForceOrder;
@@ -37,6 +39,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -143,8 +146,8 @@ final class RunningQueue<M> {
       throw e;
     }
     LOG.info(
-        "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {} ({} open); {};"
-            + " {} ms",
+        "Queue {} runs: {}: messages {}, sequences {} to {}, blocks {}, subscribers {} ({} open);"
+            + " {}; {} ms",
         config.name(),
         storage.directory.path(),
         storage.messages(),
@@ -219,7 +222,14 @@ final class RunningQueue<M> {
     // apart from archiving, which takes long; listeners are called one at a time, on the worker
     WorkerPool.Serial line = storage.line(DELIVERY, "worker");
     return (subscriber, directory) ->
-        new DeadLetterQueue<>(config, storage, line, this::republish, subscriber, directory);
+        new DeadLetterQueue<>(
+            config,
+            storage,
+            line,
+            this::republish,
+            (letters, target) -> parts.transfer(subscriber, letters, target),
+            subscriber,
+            directory);
   }
 
   private DeadLetterStore<M> none(String subscriber, Path directory) {
@@ -298,9 +308,18 @@ final class RunningQueue<M> {
             transferTarget,
             config::settings,
             config.given(),
+            this::lettersOf,
             storage::passOver,
             storage.lines(DELIVERY, "worker"));
     return new QueueParts(queue, Extensions.ofQueues(), close -> closing.add(DELIVERY, close));
+  }
+
+  private @Nullable DeadLetters<?> lettersOf(String subscriber) {
+    return subscribers.open().stream()
+        .filter(each -> each.name().equals(subscriber))
+        .findFirst()
+        .map(DurableSubscriber::deadLetters)
+        .orElse(null);
   }
 
   private void forceLast() {
@@ -415,6 +434,10 @@ final class RunningQueue<M> {
 
   BlockLog log() {
     return log;
+  }
+
+  UUID identity() {
+    return storage.directory.identity();
   }
 
   private void lookAtUse(long now) {

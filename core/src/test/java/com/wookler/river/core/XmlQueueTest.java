@@ -305,6 +305,7 @@ class XmlQueueTest {
         Arguments.of("subscriber.retry.count", "3", "-1"),
         Arguments.of("subscriber.dead.max", "1000", "-1"),
         Arguments.of("subscriber.dead.age", "30dd", "36501dd"),
+        Arguments.of("subscriber.dead.queue", "dead", "orders"),
         Arguments.of("subscriber.expires.after", "7dd", "36501dd"),
         Arguments.of("subscriber.expiry.queue", "expired", "orders"),
         Arguments.of("subscriber.backoff", "exponential 1ss 5mm", "sometimes"),

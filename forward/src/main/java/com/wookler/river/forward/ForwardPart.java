@@ -4,6 +4,7 @@ import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.QueueExtension;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.transfer.Endpoint;
@@ -21,6 +22,8 @@ final class ForwardPart implements QueueExtension.Part {
   private final OpenQueues.Slot slot; // others find it once the queue runs
   private final ExpiryTransfers expired;
   private final Forwards forwards;
+  private final Redrives redrives;
+  private final LetterTransfers dead;
 
   ForwardPart(QueueExtension.Context queue) {
     Endpoint own = queue.own();
@@ -36,6 +39,8 @@ final class ForwardPart implements QueueExtension.Part {
     expired =
         new ExpiryTransfers(own, () -> queue.settings().get().find(QueueOptions.EXPIRY_QUEUE));
     Expiries expiries = new Expiries(maxAgeMicros(settings), 1, expired);
+    dead = new LetterTransfers(own);
+    redrives = new Redrives(own, queue.deadLetters(), queue.workers());
     forwards =
         new Forwards(
             new Forward.Source(own, expiries, queue.passOver()),
@@ -66,15 +71,21 @@ final class ForwardPart implements QueueExtension.Part {
     return forwards;
   }
 
+  Redrives redrives() {
+    return redrives;
+  }
+
   @Override
   public void start() {
     OpenQueues.add(directory, slot);
     forwards.start();
+    redrives.start();
   }
 
   @Override
   public void stop() {
     try {
+      redrives.stop();
       forwards.stop();
     } finally {
       OpenQueues.remove(directory, slot);
@@ -98,6 +109,11 @@ final class ForwardPart implements QueueExtension.Part {
   @Override
   public void force(String subscriber) {
     expired.force(subscriber);
+  }
+
+  @Override
+  public void transfer(String subscriber, DeadLetters<?> letters, String target) {
+    dead.transfer(subscriber, letters, target);
   }
 
   @Override

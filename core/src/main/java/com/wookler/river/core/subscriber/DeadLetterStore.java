@@ -30,6 +30,9 @@ public interface DeadLetterStore<M> extends AutoCloseable {
    */
   long drop(long most, Duration age);
 
+  /** Moves letters to the queue of this name, as far as it takes them now, each once. */
+  default void transfer(String target) {}
+
   /** Returns the messages of letters that are not {@link #settle settled}, in order of places. */
   List<DeadLetter.Source> unsettled();
 

@@ -77,7 +77,9 @@ final class DeadLettering<M> {
 
   private boolean isLimited() {
     SubscriberConfig config = state.config;
-    return config.deadLetterLimit() > 0 || !config.deadLetterAge().isZero();
+    return config.deadLetterLimit() > 0
+        || !config.deadLetterAge().isZero()
+        || config.deadLetterQueue() != null;
   }
 
   /** Completes what has its letter from an earlier run, if the log still has that message. */
@@ -185,7 +187,7 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Has letters dropped that have become too old, or that were too many at the opening. */
+  /** Has letters moved or dropped that could not be before, or that have become too old. */
   void dropLettersOverLimits() {
     if (isLimited() && state.time.nanoTime() - dropAt >= 0) {
       dropAt = state.time.nanoTime() + DROP_NANOS;
@@ -193,9 +195,13 @@ final class DeadLettering<M> {
     }
   }
 
-  /** Drops letters; those that cannot be dropped now are tried again later. */
+  /** Moves or drops letters; those that cannot be now are tried again later. */
   private void drop() {
     try {
+      String queue = state.config.deadLetterQueue();
+      if (queue != null) {
+        store.transfer(queue);
+      }
       long dropped = store.drop(state.config.deadLetterLimit(), state.config.deadLetterAge());
       if (dropped > 0) {
         countDropped(dropped);

@@ -1,6 +1,9 @@
 package com.wookler.river.core.subscriber;
 
+import com.wookler.river.core.message.StoredMessage;
 import java.util.List;
+import java.util.Set;
+import java.util.UUID;
 
 /**
  * The dead letters of a subscriber: a queue of its own, {@code <queue>.<subscriber>.dead}, in the
@@ -110,6 +113,39 @@ public interface DeadLetters<M> {
    */
   default int redrive(int max, int perSecond) {
     return redrive(max);
+  }
+
+  /** Transfers letters to another queue. */
+  @FunctionalInterface
+  interface Mover {
+    /**
+     * Transfers some of these letters, in the order of their sequences, and returns those
+     * sequences; they are on the device in the other queue by then. Must not use these dead
+     * letters.
+     *
+     * @param queue the identity of the dead letters' queue
+     */
+    Set<Long> move(UUID queue, List<StoredMessage> letters);
+  }
+
+  /**
+   * Shows letters that are on the device to a mover, from a sequence of the dead letters' queue on,
+   * and takes out those that it transfers; that is on the device when this returns. Nothing else
+   * redrives, drops or purges letters meanwhile. For extensions such as river-forward: a letter
+   * that is transferred in the moment of a crash is shown again.
+   *
+   * <p>It reaches 1,048,576 letters beyond the oldest one that is here.
+   *
+   * @param max how many are shown at most
+   * @return the sequence after the last letter that was shown; -1 if there is none
+   */
+  default long move(long from, int max, Mover mover) {
+    return -1;
+  }
+
+  /** Forces the letters, and returns the sequence after the last one in their queue. */
+  default long forcedEnd() {
+    return 0;
   }
 
   /** Drops all dead letters that are here now, and returns how many. */

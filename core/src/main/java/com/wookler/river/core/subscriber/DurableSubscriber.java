@@ -14,6 +14,7 @@ import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.StoredMessage;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -350,6 +351,29 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   @Override
   public List<Delivery<M>> peek(int max) {
     return peeker.peek(Require.positive(max, "max"));
+  }
+
+  /**
+   * Returns messages that wait for a delivery, from a sequence on, as far as {@link #complete}
+   * reaches; for a subscriber without filter and order by key.
+   */
+  public List<StoredMessage> waiting(long from, int max) {
+    return peeker.waiting(from, max);
+  }
+
+  /** Completes messages that wait for a delivery. */
+  public void complete(Collection<Long> places) {
+    boolean unused =
+        state.changeIfOpen(
+            () -> {
+              places.forEach(this::complete);
+              return true;
+            });
+  }
+
+  @SuppressWarnings("GuardedBy") // called under the lock
+  private void complete(long place) {
+    state.ledger.complete(place);
   }
 
   @Override

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.ack.Limits;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
@@ -55,6 +56,17 @@ final class Peeker<M> {
       }
     }
     return found;
+  }
+
+  /** Returns messages that wait for a delivery, from a sequence on, and may be completed now. */
+  List<StoredMessage> waiting(long from, int max) {
+    long end = state.lowWatermark() + Limits.MAX_WINDOW;
+    return from >= end
+        ? List.of()
+        : read(from, max, new HashSet<>()).stream()
+            .map(Seen::message)
+            .filter(each -> each.sequence() < end)
+            .toList();
   }
 
   private List<Seen> read(long start, int max, Set<Long> keys) {

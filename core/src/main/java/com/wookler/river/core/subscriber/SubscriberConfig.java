@@ -222,6 +222,11 @@ public final class SubscriberConfig {
     return settings.find(SubscriberOptions.EXPIRY_QUEUE);
   }
 
+  /** Returns the queue into which the dead letters are moved (default null: none). */
+  public @Nullable String deadLetterQueue() {
+    return settings.find(SubscriberOptions.DEAD_LETTER_QUEUE);
+  }
+
   /** Returns the part of the settings that its ledger needs. */
   public Limits limits() {
     return new Limits(
@@ -301,6 +306,11 @@ public final class SubscriberConfig {
     /** See {@link SubscriberConfig#expiryQueue}. */
     public Builder expiryQueue(@Nullable String queue) {
       return set(SubscriberOptions.EXPIRY_QUEUE, queue);
+    }
+
+    /** See {@link SubscriberConfig#deadLetterQueue}. */
+    public Builder deadLetterQueue(@Nullable String queue) {
+      return set(SubscriberOptions.DEAD_LETTER_QUEUE, queue);
     }
 
     /** See {@link SubscriberConfig#backoff}. */

@@ -121,6 +121,18 @@ public final class SubscriberOptions {
               "how long a dead letter is kept; older ones are dropped, counted and logged, while the"
                   + " subscriber is open. Needs `subscriber.ack.required`");
 
+  public static final Option<String> DEAD_LETTER_QUEUE =
+      TABLE
+          .queue("subscriber.dead.queue")
+          .dflt(null, "none")
+          .named("deadLetterQueue(String)")
+          .changes(Change.RUNNING)
+          .means(
+              "the queue into which the dead letters are moved, those of several subscribers into"
+                  + " one, each once")
+          .meansInJson(
+              "the queue into which the dead letters are moved, those of several subscribers into one, each once; without it they stay with the subscriber");
+
   public static final Option<Duration> EXPIRES_AFTER =
       TABLE
           .duration("subscriber.expires.after")

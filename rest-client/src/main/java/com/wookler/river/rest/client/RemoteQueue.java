@@ -288,6 +288,27 @@ public final class RemoteQueue {
 
   record Subscribers(List<SubscriberInfo> subscribers) {}
 
+  /** Returns the redrives of dead letters that are not over, and the last ones that are. */
+  public List<RedriveInfo> redrives() {
+    return caller
+        .callOne(Request.get(Paths.queue(name) + "/redrives"))
+        .as(Redrives.class)
+        .redrives();
+  }
+
+  record Redrives(List<RedriveInfo> redrives) {}
+
+  /**
+   * Cancels a redrive, and returns how far it has come; it may have been over.
+   *
+   * @throws NotFoundException there is no such redrive
+   */
+  public RedriveInfo cancelRedrive(String id) {
+    return caller
+        .callOne(Request.delete(Paths.queue(name) + "/redrives/" + Paths.name(id)))
+        .as(RedriveInfo.class);
+  }
+
   /** Returns the queues to which this one forwards, and how far it is. */
   public List<ForwardInfo> forwards() {
     return caller

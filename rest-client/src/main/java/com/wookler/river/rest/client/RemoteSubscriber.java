@@ -485,6 +485,26 @@ public final class RemoteSubscriber {
   }
 
   /**
+   * Redrives the dead letters that are there now, in the background: {@link RemoteQueue#redrives}
+   * shows how far that is.
+   *
+   * @param target another queue of the server; null: the queue that they come from, for this
+   *     subscriber only
+   * @param filter an expression that sees the headers of the dead letter, too; null: all
+   * @throws ConflictException one of this subscriber is not over, or the target is not open
+   */
+  public RedriveInfo startRedrive(@Nullable String target, @Nullable String filter) {
+    ObjectNode body = JsonCodec.object();
+    if (target != null) {
+      body.put("target", target);
+    }
+    if (filter != null) {
+      body.put("filter", filter);
+    }
+    return caller.callOne(Request.post(path + "/redrives").json(body).once()).as(RedriveInfo.class);
+  }
+
+  /**
    * Deletes all dead letters.
    *
    * @return the number of dead letters deleted

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     and logged. Needs {@code ack}; default 0
  * @param deadLetterAge how long a dead letter is kept; older ones are dropped, counted and logged,
  *     while the subscriber is open. Needs {@code ack}; default 0s
+ * @param deadLetterQueue the queue into which the dead letters are moved, those of several
+ *     subscribers into one, each once; without it they stay with the subscriber
  * @param expiresAfter after which a subscriber that is not in use is removed, with its position and
  *     dead letters; default 0s
  * @param expiryQueue the queue to which messages are transferred that expired before this
@@ -52,6 +54,7 @@ public record SubscriberSettings(
     @Nullable Backoff backoff,
     @Nullable Long deadLetterLimit,
     @Nullable Duration deadLetterAge,
+    @Nullable String deadLetterQueue,
     @Nullable Duration expiresAfter,
     @Nullable String expiryQueue,
     @Nullable String order,
@@ -101,6 +104,7 @@ public record SubscriberSettings(
     private @Nullable Backoff backoff;
     private @Nullable Long deadLetterLimit;
     private @Nullable Duration deadLetterAge;
+    private @Nullable String deadLetterQueue;
     private @Nullable Duration expiresAfter;
     private @Nullable String expiryQueue;
     private @Nullable String order;
@@ -174,6 +178,15 @@ public record SubscriberSettings(
      */
     public Builder deadLetterAge(Duration value) {
       deadLetterAge = value;
+      return this;
+    }
+
+    /**
+     * Sets {@code deadLetterQueue}: the queue into which the dead letters are moved, those of
+     * several subscribers into one, each once; without it they stay with the subscriber.
+     */
+    public Builder deadLetterQueue(String value) {
+      deadLetterQueue = value;
       return this;
     }
 
@@ -287,6 +300,7 @@ public record SubscriberSettings(
           backoff,
           deadLetterLimit,
           deadLetterAge,
+          deadLetterQueue,
           expiresAfter,
           expiryQueue,
           order,

@@ -147,7 +147,7 @@ class ContractTest extends ServerFixture {
             """
             {"ack":true,"ackTimeout":"1m","ackDurability":"DISK","maxInFlight":10,"window":20,
              "maxDeliveries":3,"backoff":{"exponential":{"first":"1s","longest":"1m","factor":3,
-             "jitter":0.5}},"deadLetterLimit":9,"deadLetterAge":"7d","order":"KEY","start":{"to":"EARLIEST"},"filterExpression":"key == 'a'",
+             "jitter":0.5}},"deadLetterLimit":9,"deadLetterAge":"7d","deadLetterQueue":"old","order":"KEY","start":{"to":"EARLIEST"},"filterExpression":"key == 'a'",
              "expiryQueue":"old"}"""),
         Arguments.of("putSubscriber", "{\"backoff\":{\"list\":[\"1s\",\"2s\"]}}"),
         Arguments.of("putSubscriber", "{\"start\":{\"sequence\":0}}"),

@@ -38,6 +38,7 @@ record QueueDirectory(
           "log",
           "origins.json",
           "owner",
+          "redrives",
           "subscribers");
 
   /** Returns whether this is the directory of a queue, intact or not. */

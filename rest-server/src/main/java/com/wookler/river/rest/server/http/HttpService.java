@@ -63,6 +63,7 @@ public final class HttpService implements AutoCloseable {
     List<Endpoint> all = new ArrayList<>();
     all.addAll(new QueueRoutes(queues).endpoints());
     all.addAll(new ForwardRoutes(queues).endpoints());
+    all.addAll(new RedriveRoutes(queues).endpoints());
     all.addAll(new MessageRoutes(context, readers).endpoints());
     all.addAll(new RemovalRoutes(context.queues()).endpoints());
     all.addAll(new SubscriberRoutes(queues, readers).endpoints());

@@ -198,9 +198,14 @@ final class SubscriberRoutes {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
     Settings settings = SettingsJson.SUBSCRIBER.read(call.bodyOrNull(ObjectNode.class));
-    call.mayPublish("expiryQueue", settings.find(SubscriberOptions.EXPIRY_QUEUE));
+    mayPublish(call, settings);
     SubscriberConfig config = HostedQueue.subscriber(name, settings);
     return call.blocking(() -> put(queue, config));
+  }
+
+  private static void mayPublish(ApiRequest call, Settings asked) {
+    call.mayPublish("expiryQueue", asked.find(SubscriberOptions.EXPIRY_QUEUE));
+    call.mayPublish("deadLetterQueue", asked.find(SubscriberOptions.DEAD_LETTER_QUEUE));
   }
 
   private static <M> ApiResponse put(HostedQueue<M> queue, SubscriberConfig config) {
@@ -212,7 +217,7 @@ final class SubscriberRoutes {
   private Future<ApiResponse> patch(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.SUBSCRIBER.read(call.body(ObjectNode.class));
-    call.mayPublish("expiryQueue", asked.find(SubscriberOptions.EXPIRY_QUEUE));
+    mayPublish(call, asked);
     return withSubscriber(
         call,
         hosted -> {
