@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.Objects;
@@ -21,6 +22,7 @@ final class ExpirySweep<M> {
   private long first = -1;
   private long firstExpiresAt;
   private @Nullable Object firstBy; // what stored times meant then
+  private @Nullable SequenceRanges firstWithout; // what was removed then
   private boolean quiet; // nothing is due before quietUntil, unless there is a publish or a change
   private long quietUntil; // microseconds since 1970
   private boolean quietWhatComes; // what is published comes after a message that waits
@@ -90,7 +92,10 @@ final class ExpirySweep<M> {
     state.announce(wake);
   }
 
-  @SuppressWarnings("GuardedBy") // called under the lock
+  @SuppressWarnings({
+    "GuardedBy",
+    "ReferenceEquality"
+  }) // under the lock; what is removed is a new set
   private void sweep() {
     Expiry expiry = state.fetcher.expiry();
     state.collectTimedOut();
@@ -98,6 +103,7 @@ final class ExpirySweep<M> {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();
       if (next == first
+          && firstWithout == state.fetcher.removals()
           && expiry.nowMicros() < firstExpiresAt
           && Objects.equals(firstBy, expiry.clockVersion())) {
         quiet(firstExpiresAt, true);
@@ -107,6 +113,7 @@ final class ExpirySweep<M> {
         quiet(Long.MAX_VALUE, true); // until something is completed
         return;
       }
+      SequenceRanges removals = state.fetcher.removals(); // before it is looked for in them
       StoredMessage message = state.fetcher.finder().find(next);
       if (message == null) {
         if (!state.fetcher.hasMore()) {
@@ -120,10 +127,12 @@ final class ExpirySweep<M> {
         continue;
       }
       if (state.fetcher.dropRemoved(message, ready >= 0)) {
+        state.force.changed();
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
         first = next;
+        firstWithout = removals;
         firstBy = expiry.clockVersion();
         firstExpiresAt = expiry.at(message.publishedMicros(), message.terms());
         return;
