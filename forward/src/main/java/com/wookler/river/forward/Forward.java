@@ -167,6 +167,7 @@ final class Forward {
     lock.lock();
     try {
       Map<String, String> texts = config.settings().texts();
+      source.expiries().store().force(subscriber.name()); // what is passed by the position
       new ForwardPosition(safe, gave, texts).write(source.positions(), from.identity(), target);
       options = texts;
       rule.become(config);
@@ -253,7 +254,7 @@ final class Forward {
       for (int i = 0; i < ROUNDS && more; i++) {
         more = step();
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // also an error: the next look tries again
       more = false;
       LOG.warn("Queue {}: cannot forward to {}", from.queue(), target, e);
     } finally {

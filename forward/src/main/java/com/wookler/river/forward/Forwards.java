@@ -347,8 +347,9 @@ public final class Forwards {
   public boolean await(long sequence, Duration timeout, String... targets) {
     hurry(sequence, targets);
     long started = from.time().nanoTime();
+    long longest = TimeUnit.NANOSECONDS.convert(timeout); // saturated
     while (!hold(sequence, targets)) {
-      long left = timeout.toNanos() - (from.time().nanoTime() - started);
+      long left = longest - (from.time().nanoTime() - started);
       if (left <= 0 || Thread.currentThread().isInterrupted()) {
         return false;
       }
@@ -432,6 +433,7 @@ public final class Forwards {
         () -> {
           changing.lock();
           try {
+            ensureRunning();
             return removed(target);
           } finally {
             changing.unlock();
