@@ -123,6 +123,10 @@ final class MessageFetcher<M> implements AutoCloseable {
     return false;
   }
 
+  boolean hasRate() {
+    return rate != null;
+  }
+
   /** Returns how long the rate lets nothing be delivered; 0: something may be now. */
   long nanosUntilRate() {
     return rate == null ? 0 : rate.nanosUntilNext();
@@ -353,6 +357,11 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
     stop = expiry.isStuck() ? Stop.STUCK : Stop.FULL;
     return null;
+  }
+
+  /** Returns what was removed until now; the same object until more is. */
+  SequenceRanges removals() {
+    return log.removed();
   }
 
   /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */

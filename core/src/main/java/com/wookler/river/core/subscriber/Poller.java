@@ -182,6 +182,9 @@ final class Poller<M> {
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
         took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
+        if (state.fetcher.hasRate()) {
+          line.listen(true); // it may have stopped an earlier look
+        }
         // the caller without a time to look again needs one, now that something can fall due
         wake = state.fetcher.hasMore() || (due == Long.MAX_VALUE && ackRequired);
       }
