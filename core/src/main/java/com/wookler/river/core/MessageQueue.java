@@ -65,12 +65,35 @@ import org.jspecify.annotations.Nullable;
 public final class MessageQueue<M> implements Configurable, ContinuationTarget<M>, AutoCloseable {
   private final Listeners listeners = new Listeners();
   private final QueueLifecycle<M> lifecycle = new QueueLifecycle<>(listeners);
+  private final @Nullable ReadOnlyQueue<M> view; // of a queue that is open elsewhere; else null
 
   /** A queue that knows nothing yet: {@link #configure} it, then {@link #start} it. */
-  public MessageQueue() {}
+  public MessageQueue() {
+    this.view = null;
+  }
 
   MessageQueue(QueueConfig<M> config) {
+    this.view = null;
     lifecycle.configure(config);
+  }
+
+  private MessageQueue(ReadOnlyQueue<M> view) {
+    this.view = view;
+  }
+
+  /**
+   * Opens a queue to read only, without its lock: a writer in another process, or in this one, is
+   * followed and does not notice. Such a queue has {@link #read(long, int)}, {@link #read(long)},
+   * {@link #name}, {@link #converter}, {@link #state} and {@link #close}; everything else throws
+   * {@link IllegalStateException}. It reads the log alone: {@link River#openReadOnly(Path, Path)}
+   * has a view that reads backups too, and says what it has missed.
+   *
+   * @param directory the base directory, as for {@link Builder#directory}
+   * @throws ConfigurationException there is no such queue
+   */
+  public static <M> MessageQueue<M> openReadOnly(
+      String name, Path directory, MessageConverter<M> converter) {
+    return new MessageQueue<>(ReadOnlyQueue.open(name, directory, converter));
   }
 
   /**
@@ -122,12 +145,15 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   RunningQueue<M> running() {
+    if (view != null) {
+      throw new IllegalStateException("queue " + view.name() + " is open to read only");
+    }
     return lifecycle.running();
   }
 
   /** Returns the queue's name; empty before it was configured. */
   public String name() {
-    return lifecycle.name();
+    return view == null ? lifecycle.name() : view.name();
   }
 
   /**
@@ -140,12 +166,12 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
 
   /** Returns where it is in its life. */
   public QueueState state() {
-    return lifecycle.state();
+    return view == null ? lifecycle.state() : view.state();
   }
 
   /** Returns what makes the messages' data from bytes and back. */
   public MessageConverter<M> converter() {
-    return running().converter();
+    return view == null ? running().converter() : view.converter();
   }
 
   /** Returns the settings as a subscriber gets them: with the defaults for what they leave out. */
@@ -308,40 +334,61 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */
   public List<Delivery<M>> read(long from, int max) {
-    return running().read(from, Require.positive(max, "max"));
+    int most = Require.positive(max, "max");
+    return view == null ? running().read(from, most) : view.read(from, most);
   }
 
   /**
-   * Cancels a message that waits, delayed or not: no subscriber is given it any more, and it is not
-   * forwarded, unless it was; readers do not find it either. What was delivered before may be
-   * acknowledged, and does not come again; rejected, it becomes a dead letter. Its id stays known.
+   * Cancels a message that waits, delayed or not: no subscriber that has not got it yet will get
+   * it, and it is not forwarded, unless it was; readers do not find it either. What was delivered
+   * before may be acknowledged, and does not come again; rejected, it becomes a dead letter. Its id
+   * stays known.
    *
    * <p>The answer comes once that is as durable as the queue's messages are: see {@link
    * Builder#durability}.
    *
    * @param sequence that the publisher got
+   * @return whether it waited; {@link #tryCancel} tells more
    * @throws com.wookler.river.common.errors.RiverException it cannot be kept; the message may come
    */
-  public CancelResult cancel(long sequence) {
+  public boolean cancel(long sequence) {
+    return tryCancel(sequence) != CancelResult.NOT_WAITING;
+  }
+
+  /** Cancels a message like {@link #cancel}, and returns whether a consumer may have it now. */
+  public CancelResult tryCancel(long sequence) {
     return running().removal().cancel(sequence);
   }
 
   /**
-   * Cancels the message that was published last with this id, like {@link #cancel(long)}. An id
-   * that is published again later is still a duplicate.
+   * Cancels the message that was published last with this id, like {@link #cancel}. An id that is
+   * published again later is still a duplicate.
    *
+   * @return how many messages were cancelled, so 1 or 0
    * @throws ConfigurationException the queue keeps no ids: {@link Builder#deduplicate}
    */
-  public CancelResult cancelId(String id) {
-    return running().cancelId(Objects.requireNonNull(id, "id"));
+  public int cancelById(String id) {
+    return tryCancelById(id) == CancelResult.NOT_WAITING ? 0 : 1;
+  }
+
+  /** Cancels a message like {@link #cancelById}, and returns whether a consumer may have it now. */
+  public CancelResult tryCancelById(String id) {
+    return running().cancelById(Objects.requireNonNull(id, "id"));
   }
 
   /**
-   * Cancels all messages with this key that wait, like {@link #cancel(long)}, and returns {@link
-   * CancelResult#NOT_WAITING} if none does. Reads the log from the oldest message that waits.
+   * Cancels all messages with this key that wait, like {@link #cancel}. Reads the log from the
+   * oldest message that waits.
+   *
+   * @return how many messages were cancelled
    */
-  public CancelResult cancelKey(String key) {
-    return running().removal().cancelKey(Objects.requireNonNull(key, "key"));
+  public int cancelByKey(String key) {
+    return running().removal().cancelByKey(Objects.requireNonNull(key, "key")).messages();
+  }
+
+  /** Cancels like {@link #cancelByKey}, and returns whether a consumer may have one of them now. */
+  public CancelResult tryCancelByKey(String key) {
+    return running().removal().cancelByKey(Objects.requireNonNull(key, "key")).result();
   }
 
   /**
@@ -352,23 +399,29 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * <p>The message comes where it is published now, and carries a header {@value
    * com.wookler.river.core.message.ForwardOrigin#REPLACED}.
    *
+   * @return whether the other one waited and the message was published; {@link #tryReplace} tells
+   *     more
    * @throws ConfigurationException the queue keeps no ids: {@link Builder#deduplicate}
    */
-  public ReplaceResult replace(String id, Message<M> message) {
+  public boolean replace(String id, Message<M> message) {
+    return tryReplace(id, message).replaced() != CancelResult.NOT_WAITING;
+  }
+
+  /** Replaces like {@link #replace}, and returns what became of both. */
+  public ReplaceResult tryReplace(String id, Message<M> message) {
     return running().replace(Objects.requireNonNull(id, "id"), message);
   }
 
   /** Publishes a message in place of another in the same way. */
-  public ReplaceResult replace(long sequence, Message<M> message) {
+  public ReplaceResult tryReplace(long sequence, Message<M> message) {
     RunningQueue<M> queue = running();
     return queue.publisher().replace(queue.removal(), sequence, message);
   }
 
   /**
    * Removes the messages from one sequence up to, and without, another, delayed ones too: as if
-   * each were {@link #cancel(long) cancelled}, whether subscribers have completed it or not. A
-   * block of which all is removed leaves the log without a backup, once it is the oldest and
-   * closed.
+   * each were {@link #cancel cancelled}, whether subscribers have completed it or not. A block of
+   * which all is removed leaves the log without a backup, once it is the oldest and closed.
    *
    * @return how many were removed
    */
@@ -543,6 +596,10 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    */
   @Override
   public void close() {
+    if (view != null) {
+      view.close();
+      return;
+    }
     lifecycle.close(false);
   }
 

@@ -13,9 +13,11 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -75,10 +77,14 @@ final class MessageRemoval implements AfterLog {
     }
   }
 
-  /** See {@link MessageQueue#cancelKey}. */
-  CancelResult cancelKey(String key) {
+  /** What became of several messages, and how many were cancelled. */
+  record Cancelled(CancelResult result, int messages) {}
+
+  /** See {@link MessageQueue#cancelByKey}. */
+  Cancelled cancelByKey(String key) {
     changing.lock();
     try {
+      Set<Long> cancelled = new HashSet<>(); // by where they were published
       List<SequenceRanges> targets = new ArrayList<>();
       boolean[] waits = {false};
       long first = log.firstSequence();
@@ -92,6 +98,7 @@ final class MessageRemoval implements AfterLog {
                 Target target = isMeant ? target(message) : null;
                 if (target != null) { // what is perhaps delivered may have been long ago
                   targets.add(target.sequences);
+                  cancelled.add(message.originalSequence());
                   waits[0] |= target.result == CancelResult.CANCELLED;
                 }
               });
@@ -100,14 +107,17 @@ final class MessageRemoval implements AfterLog {
             message -> {
               if (key.equals(message.key()) && !isRemoved(message)) {
                 targets.add(SequenceRanges.of(message.sequence()));
+                cancelled.add(message.sequence());
                 waits[0] = true;
               }
             });
       }
-      return remove(
-          new Target(
-              SequenceRanges.union(targets),
-              waits[0] ? CancelResult.CANCELLED : CancelResult.NOT_WAITING));
+      CancelResult result =
+          remove(
+              new Target(
+                  SequenceRanges.union(targets),
+                  waits[0] ? CancelResult.CANCELLED : CancelResult.NOT_WAITING));
+      return new Cancelled(result, result == CancelResult.NOT_WAITING ? 0 : cancelled.size());
     } finally {
       changing.unlock();
     }

@@ -349,7 +349,7 @@ final class RunningQueue<M> {
     return removal;
   }
 
-  CancelResult cancelId(String id) {
+  CancelResult cancelById(String id) {
     return removal.cancel(publisher.known(id));
   }
 

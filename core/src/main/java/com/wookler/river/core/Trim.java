@@ -34,7 +34,7 @@ public final class Trim {
   }
 
   /** Removes the oldest messages, so that this many remain. */
-  public static Trim toMessages(long messages) {
+  public static Trim toCount(long messages) {
     return new Trim(-1, null, -1, Math.max(0, messages));
   }
 }

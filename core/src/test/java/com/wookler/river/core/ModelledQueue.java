@@ -182,7 +182,7 @@ final class ModelledQueue implements AutoCloseable {
     List<Long> waiting = places.stream().filter(this::isWaiting).toList();
     boolean out = waiting.stream().anyMatch(this::isOut);
     CancelResult result =
-        byKey && key != null ? queue.cancelKey(key) : queue.cancel(log.sequence(place));
+        byKey && key != null ? queue.tryCancelByKey(key) : queue.tryCancel(log.sequence(place));
     shouldBe(result, !waiting.isEmpty(), out);
     waiting.forEach(at -> log.removed(at, at + 1));
     models.values().forEach(SubscriberModel::removed);
@@ -194,7 +194,7 @@ final class ModelledQueue implements AutoCloseable {
     long at = place(place);
     boolean waits = isWaiting(at);
     boolean out = isOut(at);
-    ReplaceResult result = queue.replace(log.sequence(place), message);
+    ReplaceResult result = queue.tryReplace(log.sequence(place), message);
     assertThat(result.sequence()).isEqualTo(waits ? log.end() : -1);
     shouldBe(result.replaced(), waits, out);
     if (waits) {
@@ -225,7 +225,7 @@ final class ModelledQueue implements AutoCloseable {
   void trim(long end) {
     settle();
     long first = firstNow();
-    Trim trim = end % 2 == 0 ? Trim.before(end) : Trim.toMessages(log.end() - end);
+    Trim trim = end % 2 == 0 ? Trim.before(end) : Trim.toCount(log.end() - end);
     long most = Math.max(0, end - first) + log.delayed();
     assertThat(queue.trim(trim)).isBetween(0L, most);
     log.removed(first, end);

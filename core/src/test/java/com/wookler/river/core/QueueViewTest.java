@@ -8,7 +8,9 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -185,7 +187,7 @@ class QueueViewTest {
     queue.subscriber("a");
     publish(20);
     view = River.openReadOnly(own());
-    queue.cancel(3);
+    queue.tryCancel(3);
     queue.delete(5, 15);
     assertThat(read()).containsExactly(0L, 1L, 2L, 4L, 15L, 16L, 17L, 18L, 19L);
     assertThat(view.missed()).isZero();
@@ -237,5 +239,30 @@ class QueueViewTest {
       }
     }
     return content;
+  }
+
+  @Test
+  void shouldReadByTheNameOfTheQueueBesideItsOwner() {
+    open(false);
+    publish(25);
+    MessageQueue<String> other =
+        MessageQueue.openReadOnly("orders", directory.resolve("data"), MessageConverter.utf8());
+    try (other) {
+      assertThat(other.name()).isEqualTo("orders");
+      assertThat(other.state()).isEqualTo(QueueState.RUNNING);
+      assertThat(other.converter()).isSameAs(MessageConverter.utf8());
+      assertThat(other.read(0, 100)).extracting(Delivery::data).hasSize(25).contains("m24");
+      publish(1);
+      assertThat(other.read(25, 100)).extracting(Delivery::data).containsExactly("m25");
+      assertThat(other.read(3)).get().extracting(Delivery::data).isEqualTo("m3");
+      assertThat(other.read(26)).isEmpty();
+      assertThatThrownBy(other::publisher)
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessage("queue orders is open to read only");
+    }
+    assertThat(other.state()).isEqualTo(QueueState.STOPPED);
+    assertThatThrownBy(() -> other.read(0, 1)).isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(() -> MessageQueue.openReadOnly("none", directory, MessageConverter.utf8()))
+        .isInstanceOf(ConfigurationException.class);
   }
 }

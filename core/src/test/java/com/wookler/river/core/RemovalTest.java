@@ -17,6 +17,7 @@ import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -99,10 +100,10 @@ class RemovalTest {
     Subscriber<String> byKey =
         queue.subscriber(SubscriberConfig.builder("c").ack(true).order(Order.KEY).build());
     publish(0, 6);
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancel(3)).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancel(3)).isEqualTo(CancelResult.NOT_WAITING);
-    assertThat(queue.cancel(6)).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(3)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(3)).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancel(6)).isEqualTo(CancelResult.NOT_WAITING);
     assertThat(acknowledging.stats().lag()).isEqualTo(4);
     assertThat(byKey.peek(10)).extracting(Delivery::data).containsExactly("m1", "m2");
     for (Subscriber<String> each : List.of(acknowledging, plain)) {
@@ -122,7 +123,7 @@ class RemovalTest {
     Subscriber<String> views = subscriber("a");
     publish(0, 200);
     for (int i = 0; i < 200; i += 2) {
-      queue.cancel(i);
+      queue.tryCancel(i);
     }
     List<String> seen = new ArrayList<>();
     while (seen.size() < 100) {
@@ -145,17 +146,17 @@ class RemovalTest {
     publish(0, 4);
     Delivery<String> first = subscriber.next();
     Delivery<String> second = subscriber.next();
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
-    assertThat(queue.cancel(1)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(1)).isEqualTo(CancelResult.IN_FLIGHT);
     first.nack();
     second.ack();
     Delivery<String> third = subscriber.next();
     assertThat(third.data()).isEqualTo("m2");
-    assertThat(queue.cancel(2)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(2)).isEqualTo(CancelResult.IN_FLIGHT);
     time.advance(subscriber.config().ackTimeout().plusSeconds(1));
     assertThat(takeAll(subscriber)).containsExactly("m3");
     assertThat(subscriber.stats().ackFloor()).isEqualTo(4);
-    assertThat(queue.cancel(3)).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancel(3)).isEqualTo(CancelResult.NOT_WAITING);
     assertThat(queue.read(3)).isPresent();
   }
 
@@ -166,8 +167,8 @@ class RemovalTest {
     publish(0, 2);
     subscriber.next().nack(Duration.ofHours(1));
     subscriber.next().release();
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancel(1)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(1)).isEqualTo(CancelResult.CANCELLED);
     assertThat(subscriber.stats().ackFloor()).isEqualTo(2);
     assertThat(subscriber.next()).isNull();
   }
@@ -179,7 +180,7 @@ class RemovalTest {
         queue.subscriber(SubscriberConfig.builder("a").ack(true).maxDeliveries(1).build());
     publish(0, 2);
     subscriber.next();
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
     time.advance(subscriber.config().ackTimeout().plusSeconds(1));
     subscriber.next().ack();
     await().until(() -> subscriber.stats().ackFloor() == 2);
@@ -192,9 +193,9 @@ class RemovalTest {
     open(builder -> builder.keyIndex(true));
     subscriber("a");
     publish(0, 6);
-    queue.cancel(2);
-    queue.cancel(3);
-    queue.cancel(5);
+    queue.tryCancel(2);
+    queue.tryCancel(3);
+    queue.tryCancel(5);
     assertThat(queue.read(2)).isEmpty();
     assertThat(queue.read(4)).isPresent();
     assertThat(queue.read(0, 10)).extracting(Delivery::data).containsExactly("m0", "m1", "m4");
@@ -210,9 +211,9 @@ class RemovalTest {
     publish(0, 5);
     Delivery<String> taken = subscriber.next();
     assertThat(taken.data()).isEqualTo("m0");
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
-    assertThat(queue.cancel(1)).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancel(3)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(1)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(3)).isEqualTo(CancelResult.CANCELLED);
     open();
     assertThat(queue.stats().removed()).isEqualTo(3);
     assertThat(takeAll(subscriber("a"))).containsExactly("m2", "m4");
@@ -228,10 +229,10 @@ class RemovalTest {
     queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofMinutes(1)));
     queue.publisher().publish(Message.of("later").deliverAfter(Duration.ofMinutes(2)));
     queue.publisher().publish(Message.of("latest").deliverAfter(Duration.ofMinutes(3)));
-    assertThat(queue.cancel(0)).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancel(0)).isEqualTo(CancelResult.CANCELLED);
     time.advance(Duration.ofSeconds(150));
     await().until(() -> queue.stats().nextSequence() == 4);
-    assertThat(queue.cancel(1)).isEqualTo(CancelResult.CANCELLED); // its copy
+    assertThat(queue.tryCancel(1)).isEqualTo(CancelResult.CANCELLED); // its copy
     assertThat(subscriber.next()).isNull();
     open();
     time.advance(Duration.ofSeconds(60));
@@ -239,7 +240,7 @@ class RemovalTest {
     await().until(() -> queue.stats().nextSequence() == 5);
     Delivery<String> last = again.next();
     assertThat(last.data()).isEqualTo("latest");
-    assertThat(queue.cancel(2)).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancel(2)).isEqualTo(CancelResult.IN_FLIGHT);
     last.release();
     assertThat(again.next()).isNull();
     assertThat(queue.stats().delayed()).isZero();
@@ -250,7 +251,7 @@ class RemovalTest {
     open(builder -> builder.maxAge(Duration.ofMinutes(1), null));
     Subscriber<String> subscriber = subscriber("a");
     publish(0, 3);
-    queue.cancel(1);
+    queue.tryCancel(1);
     time.advance(Duration.ofMinutes(2));
     await().until(() -> subscriber.stats().ackFloor() == 3);
     assertThat(subscriber.stats().expired()).isEqualTo(2);
@@ -263,7 +264,7 @@ class RemovalTest {
     Subscriber<String> subscriber = subscriber("a");
     publish(0, 35);
     for (int i = 0; i < 35; i += 2) {
-      queue.cancel(i);
+      queue.tryCancel(i);
     }
     assertThat(queue.stats().removed()).isEqualTo(18);
     assertThat(takeAll(subscriber)).hasSize(17);
@@ -283,11 +284,11 @@ class RemovalTest {
   void shouldDropWhatIsBeyondTheLogAfterAPowerLoss() throws IOException {
     open();
     publish(0, 3);
-    queue.cancel(1);
+    queue.tryCancel(1);
     Path device = directory.resolve("device");
     assertThat(KilledCopy.of(directory.resolve("data"), device)).isTrue();
     publish(3, 6);
-    queue.cancel(4);
+    queue.tryCancel(4);
     queue.close();
     Files.copy(
         files().get(0),
@@ -318,7 +319,7 @@ class RemovalTest {
     open(builder -> builder.durability(Durability.DISK));
     publish(0, 10);
     for (int i = 0; i < 10; i += 2) {
-      queue.cancel(i);
+      queue.tryCancel(i);
     }
     queue.close();
     Path file = files().get(0);
@@ -346,8 +347,8 @@ class RemovalTest {
   void shouldTakeATornEndAsAKillLeavesIt() throws IOException {
     open();
     publish(0, 4);
-    queue.cancel(0);
-    queue.cancel(2);
+    queue.tryCancel(0);
+    queue.tryCancel(2);
     queue.close();
     Path file = files().get(0);
     byte[] bytes = Files.readAllBytes(file);
@@ -358,7 +359,7 @@ class RemovalTest {
     }
     assertThat(takeAll(subscriber("a"))).containsExactly("m1", "m2", "m3");
     subscriber("b");
-    queue.cancel(3);
+    queue.tryCancel(3);
     open();
     assertThat(queue.stats().removed()).isEqualTo(2);
   }
@@ -369,14 +370,14 @@ class RemovalTest {
     Subscriber<String> subscriber = subscriber("a");
     queue.publisher().publish(Message.of("m0").withId("i0"));
     queue.publisher().publish(Message.of("m1").withId("i1"));
-    assertThat(queue.cancelId("i1")).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancelId("i1")).isEqualTo(CancelResult.NOT_WAITING);
-    assertThat(queue.cancelId("other")).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancelById("i1")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancelById("i1")).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancelById("other")).isEqualTo(CancelResult.NOT_WAITING);
     assertThat(queue.publisher().put(Message.of("m1").withId("i1"), Durability.MEMORY).duplicate())
         .isTrue();
     assertThat(takeAll(subscriber)).containsExactly("m0");
     open();
-    assertThatThrownBy(() -> queue.cancelId("i0"))
+    assertThatThrownBy(() -> queue.tryCancelById("i0"))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("queue.deduplicate");
   }
@@ -401,9 +402,9 @@ class RemovalTest {
     queue
         .publisher()
         .publish(Message.of("later").withKey("k1").deliverAfter(Duration.ofMinutes(10)));
-    assertThat(queue.cancelKey("k1")).isEqualTo(CancelResult.CANCELLED);
-    assertThat(queue.cancelKey("k2")).isEqualTo(CancelResult.IN_FLIGHT);
-    assertThat(queue.cancelKey("k1")).isEqualTo(CancelResult.NOT_WAITING);
+    assertThat(queue.tryCancelByKey("k1")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(queue.tryCancelByKey("k2")).isEqualTo(CancelResult.IN_FLIGHT);
+    assertThat(queue.tryCancelByKey("k1")).isEqualTo(CancelResult.NOT_WAITING);
     time.advance(Duration.ofMinutes(20));
     await().until(() -> queue.stats().delayed() == 0);
     assertThat(takeAll(subscriber)).containsExactly("m6", "m9");
@@ -416,14 +417,14 @@ class RemovalTest {
     for (int i = 0; i < 3; i++) {
       queue.publisher().publish(Message.of("m" + i).withId("i" + i));
     }
-    assertThat(queue.replace("i1", Message.of("new 1")))
+    assertThat(queue.tryReplace("i1", Message.of("new 1")))
         .isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 3));
-    assertThat(queue.replace("i1", Message.of("newer 1")))
+    assertThat(queue.tryReplace("i1", Message.of("newer 1")))
         .isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 4));
-    assertThat(queue.replace("none", Message.of("nothing")))
+    assertThat(queue.tryReplace("none", Message.of("nothing")))
         .isEqualTo(new ReplaceResult(CancelResult.NOT_WAITING, -1));
     Delivery<String> first = subscriber.next();
-    assertThat(queue.replace("i0", Message.of("new 0")))
+    assertThat(queue.tryReplace("i0", Message.of("new 0")))
         .isEqualTo(new ReplaceResult(CancelResult.IN_FLIGHT, 5));
     first.nack();
     open(builder -> builder.deduplicate(Duration.ofHours(1)));
@@ -496,7 +497,7 @@ class RemovalTest {
     Subscriber<String> subscriber = subscriber("a");
     queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofHours(1)));
     Message<String> sooner = Message.of("sooner").deliverAfter(Duration.ofMinutes(1));
-    assertThat(queue.replace(0, sooner)).isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 1));
+    assertThat(queue.tryReplace(0, sooner)).isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 1));
     time.advance(Duration.ofHours(2));
     await().until(() -> queue.stats().nextSequence() == 3);
     assertThat(takeAll(subscriber)).containsExactly("sooner");
@@ -507,7 +508,7 @@ class RemovalTest {
     open(builder -> builder.maxMessageBytes(1_000));
     Subscriber<String> subscriber = subscriber("a");
     publish(0, 1);
-    assertThatThrownBy(() -> queue.replace(0, Message.of("x".repeat(2_000))))
+    assertThatThrownBy(() -> queue.tryReplace(0, Message.of("x".repeat(2_000))))
         .isInstanceOf(MessageTooLargeException.class);
     open();
     assertThat(takeAll(subscriber("a"))).containsExactly("m0");
@@ -519,7 +520,7 @@ class RemovalTest {
     open(builder -> builder.set(QueueOptions.MAX_MESSAGES, 2L));
     Subscriber<String> subscriber = subscriber("a");
     publish(0, 2);
-    assertThat(queue.replace(0, Message.of("new")))
+    assertThat(queue.tryReplace(0, Message.of("new")))
         .isEqualTo(new ReplaceResult(CancelResult.CANCELLED, 2));
     assertThatThrownBy(() -> queue.publisher().publish("more"))
         .isInstanceOf(QueueFullException.class);
@@ -527,6 +528,38 @@ class RemovalTest {
     queue.status(QueueStatus.READ_ONLY);
     assertThatThrownBy(() -> queue.publisher().publish("more"))
         .isInstanceOf(QueueStatusException.class);
+  }
+
+  @Test
+  void shouldPassRemovedMessagesForASubscriberThatMovedBackAndIsNotPolled() {
+    open(builder -> builder.syncInterval(Duration.ofMillis(5)));
+    Subscriber<String> subscriber = subscriber("a");
+    queue.publisher().publish(Message.of("m0").expiresAfter(Duration.ofSeconds(1)));
+    publish(1, 3);
+    time.advance(Duration.ofSeconds(2));
+    await().until(() -> subscriber.stats().expired() == 1); // and m1 was looked at, too
+    subscriber.seek(Position.latest());
+    assertThat(queue.delete(1, 3)).isEqualTo(2);
+    subscriber.seek(Position.sequence(1));
+    await().until(() -> subscriber.stats().lag() == 0);
+  }
+
+  @Test
+  void shouldTellHowManyWereCancelled() {
+    open(builder -> builder.deduplicate(Duration.ofHours(1)));
+    Subscriber<String> subscriber = subscriber("a");
+    queue.publisher().publish(Message.of("m0").withId("i0").withKey("k"));
+    queue.publisher().publish(Message.of("m1").withId("i1").withKey("k"));
+    queue.publisher().publish(Message.of("m2").withKey("k").deliverAfter(Duration.ofHours(1)));
+    queue.publisher().publish(Message.of("m3").withId("i3"));
+    assertThat(queue.cancel(0)).isTrue();
+    assertThat(queue.cancel(0)).isFalse();
+    assertThat(queue.cancelById("i0")).isZero();
+    assertThat(queue.cancelByKey("k")).isEqualTo(2);
+    assertThat(queue.cancelByKey("k")).isZero();
+    assertThat(queue.replace("i3", Message.of("new"))).isTrue();
+    assertThat(queue.replace("i1", Message.of("newer"))).isFalse();
+    assertThat(takeAll(subscriber)).containsExactly("new");
   }
 
   @Test
@@ -606,7 +639,7 @@ class RemovalTest {
     time.advance(Duration.ofHours(2));
     publish(10, 45);
     assertThat(queue.trim(Trim.olderThan(Duration.ofHours(1)))).isEqualTo(10);
-    assertThat(queue.trim(Trim.toMessages(32))).isEqualTo(3);
+    assertThat(queue.trim(Trim.toCount(32))).isEqualTo(3);
     await()
         .until(
             () -> {
@@ -616,7 +649,7 @@ class RemovalTest {
     assertThat(queue.trim(Trim.toBytes(Long.MAX_VALUE))).isZero();
     assertThat(queue.trim(Trim.toBytes(1))).isEqualTo(27);
     assertThat(takeAll(subscriber("new"))).hasSize(5).startsWith("m40");
-    assertThat(queue.trim(Trim.toMessages(0))).isEqualTo(5);
+    assertThat(queue.trim(Trim.toCount(0))).isEqualTo(5);
   }
 
   private List<Path> files() throws IOException {

@@ -54,10 +54,10 @@ final class RemovalChild {
                 .publish(number % KINDS == 3 ? message.deliverAfter(Duration.ofDays(2)) : message);
         boolean expected =
             switch ((int) (number % KINDS)) {
-              case 1, 3 -> queue.cancel(sequence) == CancelResult.CANCELLED;
+              case 1, 3 -> queue.tryCancel(sequence) == CancelResult.CANCELLED;
               case 2 -> queue.delete(sequence, sequence + 1) == 1;
               case 4 ->
-                  queue.replace("i" + number, Message.of("r" + number)).replaced()
+                  queue.tryReplace("i" + number, Message.of("r" + number)).replaced()
                       == CancelResult.CANCELLED;
               default -> true;
             };

@@ -414,12 +414,12 @@ public final class RemoteQueue {
   }
 
   /** Cancels the last message with an id in the same way, of a queue that keeps ids. */
-  public CancelResult cancelId(String id) {
+  public CancelResult cancelById(String id) {
     return cancelled(Request.delete(path + "?id=" + Paths.query(id)));
   }
 
   /** Cancels all messages with a key that wait in the same way. */
-  public CancelResult cancelKey(String key) {
+  public CancelResult cancelByKey(String key) {
     return cancelled(Request.delete(path + "?key=" + Paths.query(key)));
   }
 

@@ -50,7 +50,7 @@ class ContractTest {
               Map.entry("findMessages", "RemoteQueue.messages"),
               Map.entry("getMessage", "RemoteQueue.message"),
               Map.entry("cancelMessage", "RemoteQueue.cancel"),
-              Map.entry("cancelMessages", "RemoteQueue.cancelKey"),
+              Map.entry("cancelMessages", "RemoteQueue.cancelByKey"),
               Map.entry("replaceMessage", "RemoteQueue.replace"),
               Map.entry("replaceById", "RemoteQueue.replace"),
               Map.entry("removeMessages", "RemoteQueue.removeMessages"),

@@ -164,7 +164,7 @@ class RiverClientTest {
     }
     assertThat(orders.cancel(1)).isEqualTo(CancelResult.CANCELLED);
     assertThat(orders.cancel(1)).isEqualTo(CancelResult.NOT_WAITING);
-    assertThat(orders.cancelId("i2")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(orders.cancelById("i2")).isEqualTo(CancelResult.CANCELLED);
     assertThat(orders.replace(3, NewMessage.text("new 3")))
         .isEqualTo(new Replaced(CancelResult.CANCELLED, 10));
     assertThat(orders.replace("i4", NewMessage.text("new 4")))
@@ -172,7 +172,7 @@ class RiverClientTest {
     assertThat(orders.replace("none", NewMessage.text("none")))
         .isEqualTo(new Replaced(CancelResult.NOT_WAITING, -1));
     assertThat(orders.removeMessages(0, 2)).isOne();
-    assertThat(orders.cancelKey("k1")).isEqualTo(CancelResult.CANCELLED);
+    assertThat(orders.cancelByKey("k1")).isEqualTo(CancelResult.CANCELLED);
     assertThat(orders.trimBefore(7)).isOne();
     assertThat(orders.trimOlderThan(Duration.ofDays(1))).isZero();
     assertThat(orders.trimToBytes(1L << 40)).isZero();

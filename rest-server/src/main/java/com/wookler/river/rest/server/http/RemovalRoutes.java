@@ -53,7 +53,7 @@ final class RemovalRoutes {
   private Future<ApiResponse> cancel(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     long sequence = call.sequenceInPath();
-    return answer(call, () -> new CancelledJson(queue.queue().cancel(sequence)));
+    return answer(call, () -> new CancelledJson(queue.queue().tryCancel(sequence)));
   }
 
   private Future<ApiResponse> cancelAll(ApiRequest call) {
@@ -61,12 +61,12 @@ final class RemovalRoutes {
     String key = call.query("key");
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     if (id != null && key == null) {
-      return answer(call, () -> new CancelledJson(queue.queue().cancelId(id)));
+      return answer(call, () -> new CancelledJson(queue.queue().tryCancelById(id)));
     }
     if (key == null || id != null) {
       throw RequestException.field("id", "exactly one of id and key is required");
     }
-    return answer(call, () -> new CancelledJson(queue.queue().cancelKey(key)));
+    return answer(call, () -> new CancelledJson(queue.queue().tryCancelByKey(key)));
   }
 
   private Future<ApiResponse> replace(ApiRequest call) {
@@ -75,7 +75,7 @@ final class RemovalRoutes {
 
   private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, long sequence) {
     Message<M> message = queue.message(MessageRoutes.bytes(call));
-    return answer(call, () -> queue.queue().replace(sequence, message));
+    return answer(call, () -> queue.queue().tryReplace(sequence, message));
   }
 
   private Future<ApiResponse> replaceById(ApiRequest call) {
@@ -88,7 +88,7 @@ final class RemovalRoutes {
 
   private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, String id) {
     Message<M> message = queue.message(MessageRoutes.bytes(call));
-    return answer(call, () -> queue.queue().replace(id, message));
+    return answer(call, () -> queue.queue().tryReplace(id, message));
   }
 
   private Future<ApiResponse> remove(ApiRequest call) {
@@ -127,7 +127,7 @@ final class RemovalRoutes {
       case "before" -> Trim.before(number(by, value));
       case "olderThan" -> Trim.olderThan(ContractFormat.duration(by, value));
       case "bytes" -> Trim.toBytes(number(by, value));
-      default -> Trim.toMessages(number(by, value));
+      default -> Trim.toCount(number(by, value));
     };
   }
 }
