@@ -1,7 +1,9 @@
 package com.wookler.river.jdbc;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.ByteBuffer;
@@ -17,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,7 +43,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <M> type of the data
  */
-public final class Outbox<M> {
+public final class Outbox<M> implements AutoCloseable {
   /** The name of the table unless another is given. */
   public static final String DEFAULT_TABLE = "river_outbox";
 
@@ -53,6 +56,7 @@ public final class Outbox<M> {
   private final MessageConverter<M> converter;
   private final String table;
   private final TimeSource time;
+  private @Nullable OutboxRelay<M> relay; // that it has started; set before it is handed out
 
   /**
    * Creates an outbox in {@link #DEFAULT_TABLE}.
@@ -78,6 +82,86 @@ public final class Outbox<M> {
     this.converter = Objects.requireNonNull(converter, "converter");
     this.table = Sql.table(table);
     this.time = time;
+  }
+
+  /**
+   * Begins an outbox with its relay in one: {@code
+   * Outbox.on(dataSource).queue(queue).table(name).start()} creates the tables if they are missing,
+   * starts the relay, and returns the outbox, whose {@link #close} ends it.
+   *
+   * @param dataSource gives a connection, which the relay keeps as long as it works
+   */
+  public static Database on(DataSource dataSource) {
+    return new Database(Objects.requireNonNull(dataSource, "dataSource"));
+  }
+
+  /** A database that is to have an outbox. */
+  public static final class Database {
+    private final DataSource dataSource;
+
+    private Database(DataSource dataSource) {
+      this.dataSource = dataSource;
+    }
+
+    /** Sets the queue, which runs, and into which the messages are moved. */
+    public <M> Starter<M> queue(MessageQueue<M> queue) {
+      return new Starter<>(queue, dataSource);
+    }
+  }
+
+  /**
+   * Starts an outbox with its relay.
+   *
+   * @param <M> type of the data
+   */
+  public static final class Starter<M> {
+    private final MessageQueue<M> queue;
+    private final DataSource dataSource;
+    private String table = DEFAULT_TABLE;
+
+    private Starter(MessageQueue<M> queue, DataSource dataSource) {
+      this.queue = Objects.requireNonNull(queue, "queue");
+      this.dataSource = dataSource;
+    }
+
+    /** Sets the table (default {@value Outbox#DEFAULT_TABLE}), which is created if missing. */
+    @CanIgnoreReturnValue
+    public Starter<M> table(String name) {
+      table = Objects.requireNonNull(name, "name");
+      return this;
+    }
+
+    /**
+     * Creates the tables, and starts the relay.
+     *
+     * @throws RiverException the tables cannot be created
+     */
+    public Outbox<M> start() {
+      Outbox<M> outbox = new Outbox<>(queue.name(), queue.converter(), table);
+      try (Connection connection = dataSource.getConnection()) {
+        outbox.createTables(connection);
+        if (!connection.getAutoCommit()) {
+          connection.commit();
+        }
+      } catch (SQLException e) {
+        throw new RiverException("cannot create the table " + table + " of the outbox", e);
+      }
+      outbox.relay = OutboxRelay.builder(queue, queue.converter(), dataSource).table(table).start();
+      return outbox;
+    }
+  }
+
+  /** Writes a message, as {@link #write(Connection, Message)} does. */
+  public void publish(Connection connection, Message<M> message) throws SQLException {
+    write(connection, message);
+  }
+
+  /** Ends the relay that it has started, if there is one. Idempotent. */
+  @Override
+  public void close() {
+    if (relay != null) {
+      relay.close();
+    }
   }
 
   /**

@@ -122,6 +122,19 @@ abstract class OutboxContract {
     return IntStream.range(from, to).mapToObj(String::valueOf).toArray(String[]::new);
   }
 
+  @Test
+  void shouldBeStartedWithItsRelayInOne() throws Exception {
+    dropTables();
+    try (Outbox<String> all =
+        Outbox.on(database()).queue(queue).table(Outbox.DEFAULT_TABLE).start()) {
+      all.publish(connection, Message.of("a"));
+      connection.rollback();
+      all.publish(connection, Message.of("b").withKey("k"));
+      connection.commit();
+      assertThat(received(queue, 1)).containsExactly("b");
+    }
+  }
+
   private static List<String> received(MessageQueue<String> from, int messages) throws Exception {
     Subscriber<String> all = from.subscriber("all");
     List<String> data = new ArrayList<>();
