@@ -53,7 +53,8 @@ final class ClassArchiveTraining {
         .execute(() -> Runtime.getRuntime().halt(Main.REFUSED));
     Path directory = Files.createTempDirectory("river-training");
     try {
-      try (RiverServer server = new ServerStart(null, 0, directory, null, null).start()) {
+      try (RiverServer server =
+          new ServerStart(null, 0, directory, null, null, ServerStart.Reach.DEFAULT).start()) {
         ServerStart.welcome(new PrintWriter(Writer.nullWriter()), server);
         new ClassArchiveTraining(server.port()).use();
       }

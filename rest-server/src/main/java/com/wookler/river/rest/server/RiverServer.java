@@ -600,7 +600,7 @@ public final class RiverServer implements AutoCloseable {
             "other machines can reach "
                 + host
                 + " (memcache.host), and memcache's protocol has no keys. To allow access to everyone"
-                + " set server.insecure=true");
+                + " set server.insecure=true, or give --insecure");
       }
     }
 
@@ -628,7 +628,7 @@ public final class RiverServer implements AutoCloseable {
                 + ", so the server needs API keys (server.keys.file) and TLS (server.ssl.certificate and"
                 + " server.ssl.key, or server.ssl.keystore); there is no "
                 + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
-                + ". To allow access to everyone set server.insecure=true");
+                + ". To allow access to everyone set server.insecure=true, or give --insecure");
       }
     }
 

@@ -32,7 +32,7 @@ final class ServerCommand implements Callable<Integer> {
   private @Nullable Integer port;
 
   @Option(
-      names = "--directory",
+      names = {"--data", "--directory"},
       paramLabel = "DIR",
       description = "Another directory than ./river-data. Not with --config.")
   private @Nullable Path directory;
@@ -51,6 +51,18 @@ final class ServerCommand implements Callable<Integer> {
               + " that is free. Not with --config.")
   private @Nullable Integer memcache;
 
+  @Option(
+      names = "--host",
+      paramLabel = "H",
+      description =
+          "Listens at this address instead of 127.0.0.1, for both protocols. Not with --config.")
+  private @Nullable String host;
+
+  @Option(
+      names = "--insecure",
+      description = "Listens there although every one who reaches it may do everything.")
+  private boolean insecure;
+
   @Spec private CommandSpec spec;
 
   /** Creates the command; picocli sets its specification. */
@@ -60,13 +72,19 @@ final class ServerCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     if (config != null
-        && (port != null || directory != null || backup != null || memcache != null)) {
+        && (port != null
+            || directory != null
+            || backup != null
+            || memcache != null
+            || host != null
+            || insecure)) {
       throw new ParameterException(
           spec.commandLine(),
-          "--port, --directory, --backup and --memcache cannot be combined with --config; set them"
-              + " in its file");
+          "--port, --data, --backup, --memcache, --host and --insecure cannot be combined with"
+              + " --config; set them in its file");
     }
-    return new ServerStart(config, port, directory, backup, memcache)
+    return new ServerStart(
+            config, port, directory, backup, memcache, new ServerStart.Reach(host, insecure))
         .runUntilEnd(spec.commandLine().getOut());
   }
 }

@@ -21,13 +21,25 @@ import org.slf4j.LoggerFactory;
  * @param directory where its queues are
  * @param backup where queues may have backups
  * @param memcache port of memcache's protocol
+ * @param reach who can reach it
  */
 record ServerStart(
     @Nullable Path config,
     @Nullable Integer port,
     @Nullable Path directory,
     @Nullable Path backup,
-    @Nullable Integer memcache) {
+    @Nullable Integer memcache,
+    Reach reach) {
+  /**
+   * Who can reach a server.
+   *
+   * @param host where it listens; null for the default
+   * @param insecure whether it may listen where others reach it without keys
+   */
+  record Reach(@Nullable String host, boolean insecure) {
+    static final Reach DEFAULT = new Reach(null, false);
+  }
+
   static final String COMMAND = "server";
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerStart.class);
@@ -35,9 +47,12 @@ record ServerStart(
   private static final String CONFIG = "--config";
   private static final String PORT = "--port";
   private static final String DIRECTORY = "--directory";
+  private static final String DATA = "--data";
+  private static final String HOST = "--host";
   private static final String BACKUP = "--backup";
   private static final String MEMCACHE = "--memcache";
-  private static final Set<String> OPTIONS = Set.of(CONFIG, PORT, DIRECTORY, BACKUP, MEMCACHE);
+  private static final Set<String> OPTIONS =
+      Set.of(CONFIG, PORT, DIRECTORY, DATA, HOST, BACKUP, MEMCACHE);
   private static final int MAX_DIGITS = 5;
 
   /**
@@ -52,7 +67,7 @@ record ServerStart(
     for (int i = 1; i < args.length; i += 2) {
       if (!OPTIONS.contains(args[i])
           || !isPlain(args[i + 1])
-          || values.put(args[i], args[i + 1]) != null) {
+          || values.put(args[i].equals(DATA) ? DIRECTORY : args[i], args[i + 1]) != null) {
         return null;
       }
     }
@@ -68,7 +83,8 @@ record ServerStart(
         port == null ? null : Integer.valueOf(port),
         path(values.get(DIRECTORY)),
         path(values.get(BACKUP)),
-        memcache == null ? null : Integer.valueOf(memcache));
+        memcache == null ? null : Integer.valueOf(memcache),
+        values.containsKey(HOST) ? new Reach(values.get(HOST), false) : Reach.DEFAULT);
   }
 
   /** Returns whether picocli would take a value as it is. */
@@ -157,6 +173,10 @@ record ServerStart(
     if (memcache != null) {
       server.memcache(memcache);
     }
+    if (reach.host != null) {
+      server.host(reach.host).memcacheHost(reach.host);
+    }
+    server.insecure(reach.insecure);
     return server.start();
   }
 

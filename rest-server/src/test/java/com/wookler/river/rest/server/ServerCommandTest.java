@@ -103,12 +103,21 @@ class ServerCommandTest {
   @Test
   void shouldParseAUsualCommandLineWithoutPicocli() {
     assertThat(ServerStart.ofUsual("server"))
-        .isEqualTo(new ServerStart(null, null, null, null, null));
+        .isEqualTo(new ServerStart(null, null, null, null, null, ServerStart.Reach.DEFAULT));
     assertThat(
             ServerStart.ofUsual("server", "--port", "0", "--directory", "a b", "--backup", "kept"))
-        .isEqualTo(new ServerStart(null, 0, Path.of("a b"), Path.of("kept"), null));
+        .isEqualTo(
+            new ServerStart(
+                null, 0, Path.of("a b"), Path.of("kept"), null, ServerStart.Reach.DEFAULT));
+    assertThat(ServerStart.ofUsual("server", "--data", "d", "--memcache", "0", "--host", "::1"))
+        .isEqualTo(
+            new ServerStart(
+                null, null, Path.of("d"), null, 0, new ServerStart.Reach("::1", false)));
+    assertThat(ServerStart.ofUsual("server", "--data", "d", "--directory", "e")).isNull();
     assertThat(ServerStart.ofUsual("server", "--config", "river.xml"))
-        .isEqualTo(new ServerStart(Path.of("river.xml"), null, null, null, null));
+        .isEqualTo(
+            new ServerStart(
+                Path.of("river.xml"), null, null, null, null, ServerStart.Reach.DEFAULT));
   }
 
   @Test
@@ -143,6 +152,18 @@ class ServerCommandTest {
     assertThat(code).isEqualTo(Main.REFUSED);
     assertThat(err.toString(StandardCharsets.UTF_8).lines()).hasSize(1);
     assertThat(err.toString(StandardCharsets.UTF_8)).contains("server.insecure");
+
+    err.reset();
+    code =
+        Main.run(
+            OutputStream.nullOutputStream(),
+            err,
+            "server",
+            "--host=0.0.0.0",
+            "--port=0",
+            "--data=" + directory);
+    assertThat(code).isEqualTo(Main.REFUSED);
+    assertThat(err.toString(StandardCharsets.UTF_8)).contains("--insecure");
   }
 
   private String keys(int code, String... arguments) {
