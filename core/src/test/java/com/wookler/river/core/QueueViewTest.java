@@ -196,7 +196,9 @@ class QueueViewTest {
   @Test
   void shouldLeaveOutADamagedMessageAndCountIt() throws IOException {
     open(false);
-    publish(15);
+    publish(4);
+    queue.publisher().publish(Message.of("m4").withKey("the key of the message"));
+    publish(10);
     queue.close();
     Path block;
     try (Stream<Path> files = Files.list(own().resolve("log"))) {
@@ -204,7 +206,7 @@ class QueueViewTest {
     }
     String text = new String(Files.readAllBytes(block), StandardCharsets.ISO_8859_1);
     try (RandomAccessFile file = new RandomAccessFile(block.toFile(), "rw")) {
-      file.seek(text.indexOf("m4"));
+      file.seek(text.indexOf("the key of"));
       file.write('x');
     }
     view = River.openReadOnly(own());
