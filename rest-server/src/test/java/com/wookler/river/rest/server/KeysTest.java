@@ -84,6 +84,8 @@ class KeysTest {
               .path()
               .replace("{queue}", "orders")
               .replace("{subscriber}", "billing")
+              .replace("{target}", "audit")
+              .replace("{id}", "1")
               .replace("{sequence}", "0");
       String right = operation.right();
       boolean open = right.equals("none");
