@@ -1,5 +1,7 @@
 package com.wookler.river.rest.server.hosting;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -12,9 +14,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Counts connections and requests, and rejects those beyond the limits. Thread-safe. */
 public final class AdmissionControl {
+  private static final Logger LOG = LoggerFactory.getLogger(AdmissionControl.class);
   private static final int RETRY_SECONDS = 1;
   private static final long POLL_NANOS = 2_000_000;
 
@@ -27,9 +32,13 @@ public final class AdmissionControl {
   private final AtomicInteger waiting = new AtomicInteger();
   private final LongAdder rejectedConnections = new LongAdder();
 
+  @GuardedBy("this")
+  private final RateLimitedLog rejectionLog;
+
   public AdmissionControl(ServerLimits limits, TimeSource time) {
     this.limits = limits;
     this.budget = new BufferBudget(limits.bufferedBytes(), time);
+    this.rejectionLog = new RateLimitedLog(time);
   }
 
   /** Returns the budget of the memory that bodies and responses hold. */
@@ -42,21 +51,34 @@ public final class AdmissionControl {
   }
 
   /**
-   * Admits a connection from an address; returns the parameter whose limit is reached, or null if
-   * it is admitted.
+   * Returns whether a connection from an address is admitted; one that is not has to be closed, and
+   * is logged from time to time.
    */
-  public @Nullable String admitConnection(String address) {
+  public boolean admitConnection(String address) {
     String reached = null;
     if (connectionsByAddress.merge(address, 1, Integer::sum) > limits.connectionsPerAddress()) {
       reached = "server.max.connections.per.address";
     } else if (!tryIncrement(connections, limits.connections())) {
       reached = "server.max.connections";
     }
-    if (reached != null) {
-      decrement(address);
-      rejectedConnections.increment();
+    if (reached == null) {
+      return true;
     }
-    return reached;
+    decrement(address);
+    rejectedConnections.increment();
+    if (mayLogRejection()) {
+      LOG.warn(
+          "There are {} connections, as many as {} allows; further ones are closed at once, the"
+              + " last one from {}",
+          connections(),
+          reached,
+          address);
+    }
+    return false;
+  }
+
+  private synchronized boolean mayLogRejection() {
+    return rejectionLog.mayLog();
   }
 
   /**

@@ -1,6 +1,5 @@
 package com.wookler.river.rest.server.http;
 
-import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.rest.server.hosting.AdmissionControl;
 import io.netty.channel.Channel;
@@ -15,8 +14,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The connections of one event loop. Closes those that are without a complete request for too long,
@@ -26,11 +23,8 @@ import org.slf4j.LoggerFactory;
  * request down.
  */
 public final class Connections {
-  private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
-
   private final AdmissionControl admission;
   private final TimeSource time;
-  private final RateLimitedLog rejectionLog;
   private final IdentityHashMap<HttpConnection, State> open = new IdentityHashMap<>();
   private final Set<Body> arriving = new HashSet<>();
 
@@ -44,15 +38,12 @@ public final class Connections {
   Connections(AdmissionControl admission, TimeSource time) {
     this.admission = admission;
     this.time = time;
-    this.rejectionLog = new RateLimitedLog(time);
   }
 
   void opened(HttpConnection connection) {
     SocketAddress remote = connection.remoteAddress();
     String address = AdmissionControl.networkOf(remote == null ? null : remote.hostAddress());
-    String limit = admission.admitConnection(address);
-    if (limit != null) {
-      logRejection(limit, address);
+    if (!admission.admitConnection(address)) {
       connection.close();
       return;
     }
@@ -73,17 +64,6 @@ public final class Connections {
     ConnectionBufferLimiter limiter = new ConnectionBufferLimiter(admission.budget());
     channel.pipeline().addBefore(decoder.name(), "heads", limiter);
     return limiter;
-  }
-
-  private void logRejection(String limit, String address) {
-    if (rejectionLog.mayLog()) {
-      LOG.warn(
-          "There are {} connections, as many as {} allows; further ones are closed at once, the"
-              + " last one from {}",
-          admission.connections(),
-          limit,
-          address);
-    }
   }
 
   private void closed(HttpConnection connection, String address) {

@@ -1,6 +1,5 @@
 package com.wookler.river.rest.server.memcache;
 
-import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.ServerContext;
@@ -15,22 +14,17 @@ import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Serves the hosted queues over memcache's text protocol on a port of its own. It has no keys: who
  * can reach the port may read, write and delete every queue. Thread-safe.
  */
 public final class MemcacheService {
-  private static final Logger LOG = LoggerFactory.getLogger(MemcacheService.class);
-
   private final Vertx vertx;
   private final ServerContext server;
   private final MemcacheSettings settings;
   private final Figures figures = new Figures();
   private final Commands commands;
-  private final RateLimitedLog rejections;
   private final List<NetServer> servers = new CopyOnWriteArrayList<>();
 
   /**
@@ -43,7 +37,6 @@ public final class MemcacheService {
     this.vertx = vertx;
     this.server = context;
     this.settings = settings;
-    this.rejections = new RateLimitedLog(context.time());
     ServerStatus status = new ServerStatus(context.queues().catalog());
     this.commands =
         new Commands(
@@ -96,16 +89,7 @@ public final class MemcacheService {
     private void opened(NetSocket socket) {
       AdmissionControl admission = server.admission();
       String network = AdmissionControl.networkOf(socket.remoteAddress().hostAddress());
-      String limit = admission.admitConnection(network);
-      if (limit != null) {
-        if (rejections.mayLog()) {
-          LOG.warn(
-              "There are {} connections, as many as {} allows; further ones are closed at once, the"
-                  + " last one from {}",
-              admission.connections(),
-              limit,
-              network);
-        }
+      if (!admission.admitConnection(network)) {
         var unused = socket.close();
         return;
       }
