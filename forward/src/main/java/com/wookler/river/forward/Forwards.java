@@ -3,7 +3,6 @@ package com.wookler.river.forward;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.ManagedTask;
-import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
@@ -56,11 +55,8 @@ public final class Forwards {
   private final Path positions;
   private final Supplier<WorkerPool.Serial> workers;
   private final List<Forward> all = new CopyOnWriteArrayList<>(); // changed under the lock
-  private final ManagedTask step = new Step();
+  private final BackgroundTask task = new BackgroundTask(new Step());
   private final ReentrantLock changing = new ReentrantLock(); // taken before CYCLES
-
-  @GuardedBy("changing")
-  private @Nullable SharedTaskManager tasks;
 
   @GuardedBy("changing")
   private boolean running;
@@ -175,19 +171,10 @@ public final class Forwards {
         } finally {
           CYCLES.unlock();
         }
-        startTask();
+        task.start();
       }
     } finally {
       changing.unlock();
-    }
-  }
-
-  @GuardedBy("changing")
-  private void startTask() {
-    if (tasks == null) {
-      SharedTaskManager share = SharedTaskManager.acquire();
-      tasks = share;
-      share.manager().add(step);
     }
   }
 
@@ -266,7 +253,7 @@ public final class Forwards {
     } finally {
       CYCLES.unlock();
     }
-    startTask();
+    task.start();
     LOG.info("Queue {}: it forwards {} now", from.queue(), config);
   }
 
@@ -469,12 +456,7 @@ public final class Forwards {
     changing.lock();
     try {
       stopped = true;
-      SharedTaskManager share = tasks;
-      if (share != null) {
-        share.manager().remove(step);
-        share.close();
-        tasks = null;
-      }
+      task.stop();
     } finally {
       changing.unlock();
     }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * has, and the file what was counted. Thread-safe.
  */
 final class RedriveJob {
-  private static final int STEP = 64;
+  static final int STEP = 64; // letters
 
   private final Endpoint from;
   private final Function<String, @Nullable DeadLetters<?>> deadLetters;

@@ -4,7 +4,6 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.Micros;
-import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
@@ -46,11 +45,8 @@ public final class Redrives {
   private final Supplier<WorkerPool.Serial> workers;
   private final List<RedriveJob> all = new CopyOnWriteArrayList<>(); // in the order of their starts
   private final AtomicBoolean working = new AtomicBoolean();
-  private final ManagedTask task = new Step();
+  private final BackgroundTask task = new BackgroundTask(new Step());
   private final ReentrantLock changing = new ReentrantLock();
-
-  @GuardedBy("changing")
-  private @Nullable SharedTaskManager tasks;
 
   @GuardedBy("changing")
   private boolean running;
@@ -94,7 +90,7 @@ public final class Redrives {
               + " what it moved last, up to {} letters may then come twice: {}",
           from.queue(),
           file,
-          64,
+          RedriveJob.STEP,
           e.getMessage());
       return Optional.empty();
     }
@@ -115,12 +111,10 @@ public final class Redrives {
 
   @GuardedBy("changing")
   private void startTask() {
-    if (tasks == null) {
+    if (worker == null) {
       worker = workers.get();
-      SharedTaskManager share = SharedTaskManager.acquire();
-      tasks = share;
-      share.manager().add(task);
     }
+    task.start();
   }
 
   /**
@@ -242,12 +236,7 @@ public final class Redrives {
     changing.lock();
     try {
       stopped = true;
-      SharedTaskManager share = tasks;
-      if (share != null) {
-        share.manager().remove(task);
-        share.close();
-        tasks = null;
-      }
+      task.stop();
     } finally {
       changing.unlock();
     }
