@@ -37,12 +37,8 @@ class DeadLetterMovesCrashTest {
               output,
               ChildProcess.Launch.PLAIN,
               directory.toString())) {
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .pollInterval(Duration.ofMillis(5))
-            .until(() -> Files.exists(directory.resolve("repair/origins.json")));
-        boolean ended = child.awaitEnd(Duration.ofMillis(300 + random.nextInt(900)));
-        assertThat(ended).as(child.output()).isFalse();
+        Waiting.file(directory.resolve("repair/origins.json"), child);
+        Waiting.alive(Duration.ofMillis(300 + random.nextInt(900)), child);
         child.kill();
       }
     }

@@ -35,12 +35,8 @@ class ForwardCrashTest {
       try (ChildProcess child =
           ChildProcess.start(
               ForwardChild.class, output, ChildProcess.Launch.PLAIN, directory.toString())) {
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .pollInterval(Duration.ofMillis(5))
-            .until(() -> Files.exists(directory.resolve("audit/origins.json")));
-        boolean ended = child.awaitEnd(Duration.ofMillis(200 + random.nextInt(600)));
-        assertThat(ended).as(child.output()).isFalse();
+        Waiting.file(directory.resolve("audit/origins.json"), child);
+        Waiting.alive(Duration.ofMillis(200 + random.nextInt(600)), child);
         child.kill();
       }
     }
@@ -69,12 +65,8 @@ class ForwardCrashTest {
       try (ChildProcess child =
           ChildProcess.start(
               ForwardChangesChild.class, output, ChildProcess.Launch.PLAIN, directory.toString())) {
-        await()
-            .atMost(Duration.ofSeconds(60))
-            .pollInterval(Duration.ofMillis(5))
-            .until(() -> Files.exists(directory.resolve("some/origins.json")));
-        boolean ended = child.awaitEnd(Duration.ofMillis(200 + random.nextInt(600)));
-        assertThat(ended).as(child.output()).isFalse();
+        Waiting.file(directory.resolve("some/origins.json"), child);
+        Waiting.alive(Duration.ofMillis(200 + random.nextInt(600)), child);
         child.kill();
       }
     }
