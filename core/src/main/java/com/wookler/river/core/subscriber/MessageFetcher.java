@@ -359,7 +359,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return null;
   }
 
-  /** Returns what was removed until now; the same object until more is. */
+  /** Returns what was removed until now: another object, once more is. */
   SequenceRanges removals() {
     return log.removed();
   }
