@@ -304,10 +304,7 @@ final class MessageRemoval implements AfterLog {
 
   /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */
   boolean isRemoved(StoredMessage message) {
-    SequenceRanges removed = log.removed();
-    return removed.contains(message.sequence())
-        || removed.contains(message.originalSequence())
-        || Terms.isErased(message.terms());
+    return message.isIn(log.removed()) || Terms.isErased(message.terms());
   }
 
   /** Finds the re-enqueued copy of a message that was due at a time. */

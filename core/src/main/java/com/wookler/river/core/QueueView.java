@@ -120,9 +120,7 @@ public final class QueueView implements AutoCloseable {
             ready.isEmpty() ? SequenceRanges.NONE : RemovedFiles.removed(directory, queue);
         while (!ready.isEmpty() && found.size() < max) {
           StoredMessage message = ready.removeFirst().message;
-          if (!Terms.isErased(message.terms())
-              && !removed.contains(message.sequence())
-              && !removed.contains(message.originalSequence())) {
+          if (!Terms.isErased(message.terms()) && !message.isIn(removed)) {
             found.add(message);
           }
         }

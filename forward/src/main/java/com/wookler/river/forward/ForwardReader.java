@@ -120,8 +120,7 @@ final class ForwardReader {
     if (Terms.isHidden(message.terms())) {
       return true; // what is delayed is forwarded when it is due
     }
-    if (log.removed().contains(message.sequence())
-        || log.removed().contains(message.originalSequence())) {
+    if (message.isIn(log.removed())) {
       return true;
     }
     if (!isOver(message)) {

@@ -109,10 +109,7 @@ final class MessageReplayer implements AutoCloseable {
         if (range.isAfter(message)) {
           break;
         }
-        boolean isHidden =
-            Terms.isHidden(message.terms())
-                || removed.contains(message.sequence())
-                || removed.contains(message.originalSequence());
+        boolean isHidden = Terms.isHidden(message.terms()) || message.isIn(removed);
         if (!isHidden && !range.isBefore(message) && !isPresent(message)) {
           batch.add(copy(message));
         }

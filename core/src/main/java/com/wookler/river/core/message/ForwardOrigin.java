@@ -1,9 +1,11 @@
 package com.wookler.river.core.message;
 
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +35,7 @@ public record ForwardOrigin(UUID queue, long sequence) {
   /** The name of the header of a message that was published in place of another. */
   public static final String REPLACED = "river-replaced";
 
+  private static final Set<String> NAMES = Set.of(HEADER, EXPIRED, CONTINUES, REPLACED);
   private static final int BYTES = 24;
 
   /** Returns the origin in these headers; empty if the message was published here. */
@@ -74,17 +77,11 @@ public record ForwardOrigin(UUID queue, long sequence) {
 
   /** Returns these headers without an origin. */
   static Map<String, byte[]> without(Map<String, byte[]> headers) {
-    if (!headers.containsKey(HEADER)
-        && !headers.containsKey(EXPIRED)
-        && !headers.containsKey(CONTINUES)
-        && !headers.containsKey(REPLACED)) {
+    if (Collections.disjoint(NAMES, headers.keySet())) {
       return headers;
     }
     Map<String, byte[]> others = new LinkedHashMap<>(headers);
-    others.remove(HEADER);
-    others.remove(EXPIRED);
-    others.remove(CONTINUES);
-    others.remove(REPLACED);
+    others.keySet().removeAll(NAMES);
     return others;
   }
 }

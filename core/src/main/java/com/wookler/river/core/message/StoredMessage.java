@@ -1,6 +1,7 @@
 package com.wookler.river.core.message;
 
 import com.wookler.river.common.Micros;
+import com.wookler.river.common.removed.SequenceRanges;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,12 @@ public record StoredMessage(
 
   /** Returns the sequence that the publish returned, also of a re-enqueued copy. */
   public long originalSequence() {
-    return terms == null || terms.origin() == null ? sequence : terms.origin().sequence();
+    return Terms.originalSequence(terms, sequence);
+  }
+
+  /** Returns whether it is in a set of messages, or the delayed one of which it is a copy. */
+  public boolean isIn(SequenceRanges messages) {
+    return messages.contains(sequence) || messages.contains(originalSequence());
   }
 
   /** Returns when its publisher published it, microseconds since 1970. */

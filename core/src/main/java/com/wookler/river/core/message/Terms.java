@@ -55,6 +55,11 @@ public record Terms(
     return terms != null && terms.delayMicros != 0;
   }
 
+  /** Returns where a message was published that stands in a document at this place. */
+  public static long originalSequence(@Nullable Terms terms, long sequence) {
+    return terms == null || terms.origin == null ? sequence : terms.origin.sequence();
+  }
+
   /** Returns when a message in a document of this time was published. */
   public static long publishedMicros(@Nullable Terms terms, long documentMicros) {
     return terms == null || terms.origin == null ? documentMicros : terms.origin.micros();

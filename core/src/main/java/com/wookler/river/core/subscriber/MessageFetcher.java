@@ -369,7 +369,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     SequenceRanges all = log.removed();
     return all.contains(place)
         || Terms.isErased(terms)
-        || (terms != null && terms.origin() != null && all.contains(terms.origin().sequence()));
+        || (terms != null && all.contains(Terms.originalSequence(terms, place)));
   }
 
   /** Completes what was removed from the position on; returns whether that is anything. */
