@@ -45,8 +45,7 @@ public final class Removals implements AutoCloseable {
   // messages that are being replaced, and the end of the log when that began
   private final Map<Long, Long> replacing = new TreeMap<>();
   private RecordFile file;
-  private boolean made; // whether there is one
-  private boolean broken; // whether the end of the file may not be what was written
+  private boolean broken = true; // whether its end may not be what was written, or there is none
   private long end; // of the file
   private int records; // in it
 
@@ -193,7 +192,7 @@ public final class Removals implements AutoCloseable {
 
   private void write(ByteBuffer out, int count) throws IOException {
     log.refuseLost();
-    if (!made || broken) {
+    if (broken) {
       rewrite();
     }
     broken = true; // until all is written
@@ -250,7 +249,6 @@ public final class Removals implements AutoCloseable {
     file = next;
     end = (long) header.length + out.limit();
     records = all.ranges() + replacing.size();
-    made = true;
     broken = false;
     unforced = false;
   }

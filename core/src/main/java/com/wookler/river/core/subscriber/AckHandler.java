@@ -103,16 +103,19 @@ final class AckHandler<M> {
   }
 
   void reject(MessageDelivery<M> delivery, String reason) {
-    deadLetter(
-        delivery,
-        Acknowledgement.REJECTED,
-        delivery.deadLetter(Objects.requireNonNull(reason, "reason"), null));
+    reject(delivery, reason, (String) null);
   }
 
   void reject(MessageDelivery<M> delivery, String reason, Throwable cause) {
     Objects.requireNonNull(reason, "reason");
-    DeadLetter letter = delivery.deadLetter(reason, cause.getClass().getName());
-    deadLetter(delivery, Acknowledgement.REJECTED, letter);
+    reject(delivery, reason, cause.getClass().getName());
+  }
+
+  private void reject(MessageDelivery<M> delivery, String reason, @Nullable String exception) {
+    deadLetter(
+        delivery,
+        Acknowledgement.REJECTED,
+        delivery.deadLetter(Objects.requireNonNull(reason, "reason"), exception));
   }
 
   private void deadLetter(

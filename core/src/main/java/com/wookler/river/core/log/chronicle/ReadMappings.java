@@ -101,15 +101,22 @@ final class ReadMappings implements AutoCloseable {
     synchronized (this) {
       replacement.run();
       generations.merge(block, 1, Integer::sum);
-      ended = mapped.remove(block);
-      if (ended != null) {
-        ended.kept = false;
-        ended = ended.users > 0 ? null : ended;
-      }
+      ended = drop(block);
     }
     if (ended != null) {
       unmap(ended);
     }
+  }
+
+  /** Keeps the mapping of a block no longer; returns it if it is to be unmapped now. */
+  @GuardedBy("this")
+  private @Nullable Mapping drop(int block) {
+    Mapping mapping = mapped.remove(block);
+    if (mapping == null) {
+      return null;
+    }
+    mapping.kept = false;
+    return mapping.users > 0 ? null : mapping;
   }
 
   private void release(Mapping used) {
@@ -157,19 +164,14 @@ final class ReadMappings implements AutoCloseable {
 
   /** Ends the mapping of a block, now or when the last reader closes its window. */
   void remove(int block) {
-    Mapping mapping;
+    Mapping ended;
     synchronized (this) {
       generations.remove(block);
-      mapping = mapped.remove(block);
-      if (mapping == null) {
-        return;
-      }
-      mapping.kept = false;
-      if (mapping.users > 0) {
-        return;
-      }
+      ended = drop(block);
     }
-    unmap(mapping);
+    if (ended != null) {
+      unmap(ended);
+    }
   }
 
   private long map(Path file) throws IOException {
