@@ -35,9 +35,6 @@ final class RedriveJob {
   private final ReentrantLock lock = new ReentrantLock(); // held during a step
 
   @GuardedBy("lock")
-  private RedriveFile at;
-
-  @GuardedBy("lock")
   private boolean inDoubt; // whether a crash may have interrupted a step
 
   @GuardedBy("lock")
@@ -52,7 +49,7 @@ final class RedriveJob {
   @GuardedBy("lock")
   private long reached;
 
-  private volatile RedriveFile shown; // the same, for any thread; written under the lock
+  private volatile RedriveFile at; // written under the lock
 
   /** Continues from what a file says, or begins, if it has none yet: {@code inDoubt} is false. */
   RedriveJob(
@@ -63,7 +60,6 @@ final class RedriveJob {
     this.from = from;
     this.deadLetters = deadLetters;
     this.at = at;
-    this.shown = at;
     this.inDoubt = inDoubt;
     this.transfer = new LetterTransfer(from, at.redrive().subscriber(), target(at));
   }
@@ -74,15 +70,15 @@ final class RedriveJob {
   }
 
   RedriveFile file() {
-    return shown;
+    return at;
   }
 
   RedriveStatus status() {
-    return shown.status(transfer.waiting());
+    return at.status(transfer.waiting());
   }
 
   boolean isOver() {
-    return shown.state().isOver();
+    return at.state().isOver();
   }
 
   boolean isTargetOpen() {
@@ -122,7 +118,6 @@ final class RedriveJob {
           "queue " + from.queue() + ": cannot keep how far redrive " + file.id() + " is", e);
     }
     at = file;
-    shown = file;
   }
 
   /** Moves some letters; returns whether there is more to do at once. */
@@ -241,9 +236,9 @@ final class RedriveJob {
     if (sequence != null) {
       headers.put(DeadLetters.REDRIVEN_FROM, sequence);
     }
-    if (shown.redrive().target() == null) {
+    if (at.redrive().target() == null) {
       headers.put(
-          DeadLetters.REDRIVEN_TO, shown.redrive().subscriber().getBytes(StandardCharsets.UTF_8));
+          DeadLetters.REDRIVEN_TO, at.redrive().subscriber().getBytes(StandardCharsets.UTF_8));
     }
     return new StoredMessage(letter.sequence(), 0, letter.data(), letter.key(), headers, null);
   }
