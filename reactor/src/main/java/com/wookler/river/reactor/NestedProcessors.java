@@ -28,10 +28,7 @@ public final class NestedProcessors {
       return new ProcessorAdapter<>((Processor<M>) single, node.bool(IGNORE, true));
     }
     if (made instanceof AsyncProcessor<?> async) {
-      int most = node.integer(MOST_IN_FLIGHT, AsyncAdapter.MOST_BY_DEFAULT);
-      if (most < 1) {
-        throw node.error(MOST_IN_FLIGHT, "is " + most + "; it must be 1 or more");
-      }
+      int most = ReactorXml.positive(node, MOST_IN_FLIGHT, AsyncAdapter.MOST_BY_DEFAULT);
       return new AsyncAdapter<>((AsyncProcessor<M>) async, node.bool(IGNORE, true), most);
     }
     throw node.error(

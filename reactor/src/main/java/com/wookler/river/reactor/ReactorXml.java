@@ -89,7 +89,7 @@ final class ReactorXml {
     throw node.error(ORDER, "is '" + name + "'; SEQUENCE, KEY and STRICT are allowed");
   }
 
-  private static int positive(ConfigNode node, String param, int otherwise) {
+  static int positive(ConfigNode node, String param, int otherwise) {
     int number = node.integer(param, otherwise);
     if (number < 1) {
       throw node.error(param, "is " + number + "; it must be 1 or more");

@@ -275,7 +275,7 @@ public final class RemoteQueue {
    * done. Of a queue that indexes keys.
    */
   public long compact() {
-    return caller.callOne(Request.post(Paths.queue(name) + "/compact").once()).number("removed");
+    return removed("/compact");
   }
 
   /** Returns the subscribers of the queue. */
@@ -475,13 +475,8 @@ public final class RemoteQueue {
   }
 
   private long removed(String verb) {
-    return caller
-        .callOne(Request.post(Paths.queue(name) + verb).once())
-        .as(Removed.class)
-        .removed();
+    return caller.callOne(Request.post(Paths.queue(name) + verb).once()).number("removed");
   }
-
-  record Removed(long removed) {}
 
   private List<StoredMessage> query(String query) {
     return caller.callOne(Request.get(path + "?" + query)).as(Messages.class).stored();

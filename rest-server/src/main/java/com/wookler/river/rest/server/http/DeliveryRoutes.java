@@ -167,8 +167,8 @@ final class DeliveryRoutes {
 
   /** Acknowledges and publishes as one, on a thread that may wait for capacity in the queue. */
   private Future<ApiResponse> ackAndPublish(ApiRequest call) {
-    List<String> receipt = checked(List.of(required(call, "receipt")));
-    String to = ContractFormat.name("to", required(call, "to"));
+    List<String> receipt = checked(List.of(Json.required("receipt", call.query("receipt"))));
+    String to = ContractFormat.name("to", Json.required("to", call.query("to")));
     call.mayPublish("to", to);
     ensureNames(call);
     List<Message<byte[]>> messages = new PublishReader(call.jsonBody()).batch();
@@ -201,14 +201,6 @@ final class DeliveryRoutes {
                 .ackAndPublish(receipt.get(0), target.queue(), target.messages(messages)));
     notifyStreams(receipt, settled, Settlement.ack());
     return results(receipt, settled);
-  }
-
-  private static String required(ApiRequest call, String parameter) {
-    String value = call.query(parameter);
-    if (value == null) {
-      throw RequestException.field(parameter, "is required");
-    }
-    return value;
   }
 
   private Future<ApiResponse> nack(ApiRequest call) {

@@ -1,10 +1,13 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.Expected;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.ReadOnlyDelivery;
 import com.wookler.river.rest.server.hosting.BoundedReader;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
@@ -302,10 +305,13 @@ final class MessageRoutes {
         : call.reading(readers, () -> found(queue, wanted, call.answerBytes()));
   }
 
-  private static <M> List<Delivery<M>> ofKey(HostedQueue<M> queue, String key, long from, int max) {
-    return queue.queue().read(key, from, max).stream()
-        .flatMap(message -> queue.queue().read(message.sequence()).stream())
-        .toList();
+  private static <M> List<Delivery<M>> ofKey(
+      MessageQueue<M> queue, String key, long from, int max) {
+    List<Delivery<M>> found = new ArrayList<>();
+    for (StoredMessage message : queue.read(key, from, max)) {
+      found.add(new ReadOnlyDelivery<>(message, queue.converter(), 0));
+    }
+    return found;
   }
 
   /** A query for messages: by sequence, unless there is a time or a key. */
@@ -316,7 +322,10 @@ final class MessageRoutes {
     if (wanted.key != null && wanted.from >= 0) {
       found =
           BoundedReader.read(
-              wanted.from, wanted.max, bytes, (at, max) -> ofKey(queue, wanted.key, at, max));
+              wanted.from,
+              wanted.max,
+              bytes,
+              (at, max) -> ofKey(queue.queue(), wanted.key, at, max));
     } else if (wanted.key != null) {
       found = queue.queue().latest(wanted.key).stream().toList();
     } else if (wanted.at != null) {

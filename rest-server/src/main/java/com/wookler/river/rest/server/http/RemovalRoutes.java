@@ -5,6 +5,7 @@ import com.wookler.river.core.Trim;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
+import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
@@ -79,10 +80,7 @@ final class RemovalRoutes {
   }
 
   private Future<ApiResponse> replaceById(ApiRequest call) {
-    String id = call.query("id");
-    if (id == null) {
-      throw RequestException.field("id", "is required");
-    }
+    String id = Json.required("id", call.query("id"));
     return replace(call, queues.queue(call.name("queue")), id);
   }
 
@@ -99,11 +97,7 @@ final class RemovalRoutes {
   }
 
   private static long sequence(ApiRequest call, String parameter) {
-    String text = call.query(parameter);
-    if (text == null) {
-      throw RequestException.field(parameter, "is required");
-    }
-    return number(parameter, text);
+    return number(parameter, Json.required(parameter, call.query(parameter)));
   }
 
   private static long number(String parameter, String text) {

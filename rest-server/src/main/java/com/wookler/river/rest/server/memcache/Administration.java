@@ -9,6 +9,7 @@ import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,10 +78,18 @@ final class Administration {
         : Answer.CLIENT_ERROR.closing().now();
   }
 
-  private Answer delete(QueueName name) {
+  /** Returns a queue of which messages may be removed; null if it does not exist. */
+  private @Nullable HostedQueue<?> changeable(QueueName name) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
     if (queue != null) {
       ServerStatus.checkChanges(queue, name);
+    }
+    return queue;
+  }
+
+  private Answer delete(QueueName name) {
+    HostedQueue<?> queue = changeable(name);
+    if (queue != null) {
       if (name.isChild()) {
         var unused = queue.remove(name.subscriber());
       } else {
@@ -93,12 +102,8 @@ final class Administration {
   }
 
   private Answer flush(QueueName name) {
-    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
-    if (queue == null) {
-      return Answer.END;
-    }
-    ServerStatus.checkChanges(queue, name);
-    HostedSubscriber<?> reader = queue.find(name.subscriber());
+    HostedQueue<?> queue = changeable(name);
+    HostedSubscriber<?> reader = queue == null ? null : queue.find(name.subscriber());
     if (reader != null) {
       figures.of(name).flushes.increment();
       var unused = reader.subscriber().purge();
@@ -108,10 +113,7 @@ final class Administration {
 
   /** Answers with how many messages this call removed: none, as they expire by themselves. */
   private Answer expired(QueueName name) {
-    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
-    if (queue != null) {
-      ServerStatus.checkChanges(queue, name);
-    }
+    var unused = changeable(name);
     return Answer.line("0");
   }
 
