@@ -3,7 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.wookler.river.rest.server.http.Connections;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -151,7 +151,7 @@ class IdleConnectionsTest {
   @Test
   void shouldRefuseAtOnceAndHaveRoomAgainWhenIdleOnesAreClosed() throws Exception {
     start(50);
-    try (CapturedLog log = new CapturedLog(Connections.class)) {
+    try (CapturedLog log = new CapturedLog(AdmissionControl.class)) {
       long opened = System.nanoTime();
       gather(51);
       await().until(() -> crowd.stream().anyMatch(IdleConnectionsTest::isClosed));
