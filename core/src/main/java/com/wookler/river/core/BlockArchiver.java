@@ -132,7 +132,8 @@ final class BlockArchiver {
   }
 
   private boolean isUnfinished(Seal seal) {
-    return subscribers.lowWatermark().isPresent()
+    OptionalLong lowWatermark = subscribers.lowWatermark();
+    return (lowWatermark.isPresent() && lowWatermark.getAsLong() < seal.endSequence())
         || !subscribers.partsHavePassed(seal.endSequence());
   }
 

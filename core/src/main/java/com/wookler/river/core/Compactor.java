@@ -15,6 +15,7 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.files.BlockCompactor;
 import com.wookler.river.core.log.files.BlockCompactor.Compacted;
 import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.ForceOrder;
@@ -23,6 +24,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -44,8 +46,8 @@ import org.slf4j.LoggerFactory;
  * Removes the messages of which a later one has the key, from closed blocks and from backups, and
  * keys that were deleted. A pass goes through all of them, oldest first, a block or backup a step.
  *
- * <p>A message is removed only if the one that supersedes it is on the device: a power loss must
- * not take both. A delete marker is removed last, once everything before it was compacted;
+ * <p>The log is forced before a file is replaced: a power loss must not take a message and the one
+ * that supersedes it. A delete marker is removed last, once everything before it was compacted;
  * otherwise an older message of its key would be the last again.
  *
  * <p>Steps run on the queue's serial executor on the worker, as archiving does; they are confined
@@ -75,6 +77,7 @@ final class Compactor {
   private volatile boolean busy; // whether a pass is under way in the background
   private volatile long seen; // the log's end when the last one began
   private volatile long leftBytes; // of blocks that have left the log since
+  private volatile boolean stopped; // set by the closing thread
 
   Compactor(
       QueueStorage storage,
@@ -145,6 +148,8 @@ final class Compactor {
         all = current.markersWait;
       }
       retry.succeeded();
+    } catch (QueueClosedException e) {
+      pass = null; // the next opening begins anew
     } catch (IOException | RuntimeException e) {
       LOG.warn(
           "Queue {}: cannot compact it from sequence {} on; next try in {} s: {}",
@@ -163,23 +168,36 @@ final class Compactor {
         // other queues have their turn
       }
     } catch (CompletionException | RejectedExecutionException e) {
-      throw new RiverException("queue " + queue + ": it could not be compacted: " + e, e);
+      throw e.getCause() instanceof QueueClosedException closed
+          ? closed
+          : new RiverException("queue " + queue + ": it could not be compacted: " + e, e);
     }
     return whole.removed;
+  }
+
+  /** Ends a step that is under way at the next message; later ones are refused. Any thread. */
+  void stop() {
+    stopped = true;
+  }
+
+  private void ensureOpen() {
+    if (stopped) {
+      throw new QueueClosedException("queue " + queue + " is closed");
+    }
   }
 
   /** One pass over all backups and closed blocks. */
   private final class Pass {
     private final boolean whole; // whether to rewrite a block whatever that frees
-    private final Map<String, Long> known = // where later messages of keys are
+    private final Map<String, Later> known = // later messages of keys
         new LinkedHashMap<>(64, 0.75f, true) {
           @Override
-          protected boolean removeEldestEntry(Map.Entry<String, Long> eldest) {
+          protected boolean removeEldestEntry(Map.Entry<String, Later> eldest) {
             return size() > KNOWN_KEYS;
           }
         };
-    // keys of which an older message stays: one that was delayed
-    private final Set<String> pinned = new HashSet<>();
+    private final Set<String> pinned = new HashSet<>(); // keys of which an older message stays
+    private final long end = log.nextSequence(); // a delete marker behind it is for the next pass
     private long next;
     private boolean complete = true; // whether all before next was compacted
     private boolean markersWait;
@@ -237,14 +255,16 @@ final class Compactor {
     }
 
     private Compacted compact(Backup past, StoredBlock stored) throws IOException {
-      Compacted found = Backup.count(stored, this::isRemoved);
+      Choice choice = new Choice(stored.block());
+      Compacted found = Backup.count(stored, choice::isRemoved);
       past.deleteTwins(stored);
       return rewrite(
           stored.block(),
           found,
           () -> {
-            StoredBlock made = Backup.compacted(stored, this::isRemoved);
-            boolean replaced = replace(stored.block(), () -> past.replace(stored, made));
+            force();
+            StoredBlock made = Backup.compacted(stored, choice::wasRemoved);
+            boolean replaced = replace(choice, () -> past.replace(stored, made));
             if (!replaced) {
               BackupRewriter.delete(made);
             }
@@ -255,15 +275,16 @@ final class Compactor {
     private Compacted compact(Seal seal) throws IOException {
       Path file = log.file(seal);
       Path compacted = file.resolveSibling(file.getFileName() + DurableFiles.TEMPORARY);
+      Choice choice = new Choice(seal);
       try {
         return rewrite(
             seal,
-            BlockCompactor.count(file, seal, this::isRemoved),
+            BlockCompactor.count(file, seal, choice::isRemoved),
             () -> {
-              Seal after = new BlockCompactor(file, seal, this::isRemoved).write(compacted);
+              Seal after = new BlockCompactor(file, seal, choice::wasRemoved).write(compacted);
               leave(seal);
-              force(); // ids and origins of the messages are on the device first
-              if (!replace(seal, () -> replaceBlock(seal, compacted, after))) {
+              force(); // ids and origins of the messages, too
+              if (!replace(choice, () -> replaceBlock(seal, compacted, after))) {
                 return false;
               }
               leave(seal);
@@ -281,11 +302,14 @@ final class Compactor {
       log.replace(seal, compacted, after);
     }
 
-    /** Replaces a file, unless a subscriber has moved back; no snapshot is copied meanwhile. */
-    private boolean replace(Seal block, Replacement files) throws IOException {
+    /**
+     * Replaces a file, unless a subscriber has moved back or a message was removed on which the
+     * choice rests; no snapshot is copied meanwhile.
+     */
+    private boolean replace(Choice choice, Replacement files) throws IOException {
       removal.lock();
       try {
-        if (!isAllowed(block)) {
+        if (!isAllowed(choice.block) || !choice.holds()) {
           return false;
         }
         files.run();
@@ -321,7 +345,7 @@ final class Compactor {
       }
     }
 
-    private boolean isRemoved(StoredMessage message) {
+    private boolean isRemoved(StoredMessage message, Choice choice) {
       String key = message.key();
       Terms terms = message.terms();
       if (key == null || Terms.isHidden(terms)) {
@@ -331,11 +355,50 @@ final class Compactor {
         pin(key);
         return false;
       }
-      long last = lastOf(key, message.sequence());
-      if (last > message.sequence()) {
-        return last < log.forcedEnd();
+      Later later = laterOf(key, message.sequence());
+      if (later == null) {
+        return message.data().length == 0 && isOver(message);
       }
-      return message.data().length == 0 && isOver(message);
+      if (later.isIn(log.removed())) { // no subscriber is given that one
+        pin(key);
+        return false;
+      }
+      choice.rests.add(later);
+      return true;
+    }
+
+    /** Which messages of a block are removed: decided once, when they are counted. */
+    private final class Choice {
+      private final Seal block;
+      private final BitSet chosen = new BitSet();
+      private final Set<Later> rests = new HashSet<>(); // on these: they supersede what is removed
+
+      Choice(Seal block) {
+        this.block = block;
+      }
+
+      private int index(StoredMessage message) {
+        return Math.toIntExact(message.sequence() - block.firstSequence());
+      }
+
+      boolean isRemoved(StoredMessage message) {
+        ensureOpen();
+        boolean removes = Pass.this.isRemoved(message, this);
+        chosen.set(index(message), removes);
+        return removes;
+      }
+
+      boolean wasRemoved(StoredMessage message) {
+        ensureOpen();
+        return chosen.get(index(message));
+      }
+
+      /** Returns whether what supersedes a message is on the device, and was not removed since. */
+      boolean holds() {
+        SequenceRanges taken = log.removed();
+        long forced = log.forcedEnd();
+        return rests.stream().allMatch(later -> later.sequence < forced && !later.isIn(taken));
+      }
     }
 
     /** Keeps the delete markers of a key: without them an older message would be the last. */
@@ -347,29 +410,36 @@ final class Compactor {
       }
     }
 
-    private long lastOf(String key, long sequence) {
-      Long later = known.get(key);
-      if (later != null && later > sequence) {
-        return later;
+    /** Returns the last message of a key if it is behind a sequence; null if it is not. */
+    private @Nullable Later laterOf(String key, long sequence) {
+      Later later = known.get(key);
+      if (later == null || later.sequence <= sequence) {
+        StoredMessage last = LatestByKey.of(keys, queue).lastAfter(key, sequence);
+        if (last == null || last.sequence() <= sequence) {
+          return null;
+        }
+        later = new Later(last.sequence(), last.originalSequence());
+        known.put(key, later);
       }
-      StoredMessage last = LatestByKey.of(keys, queue).lastAfter(key, sequence);
-      SequenceRanges taken = log.removed();
-      if (last == null
-          || taken.contains(last.sequence())
-          || taken.contains(last.originalSequence())) { // no subscriber is given it
-        return sequence;
-      }
-      known.put(key, last.sequence());
-      return last.sequence();
+      return later;
     }
 
     /** Returns whether the last message of a key, without data, may be removed. */
     private boolean isOver(StoredMessage marker) {
       long age = log.times().ageOf(marker.publishedMicros());
       boolean due =
-          age >= micros(QueueOptions.COMPACT_DELETES_AGE) && !pinned.contains(marker.key());
+          age >= micros(QueueOptions.COMPACT_DELETES_AGE)
+              && marker.sequence() < end
+              && !pinned.contains(marker.key());
       markersWait |= due && !complete;
       return due && complete;
+    }
+  }
+
+  /** A message of a key, and the delayed one of which it is a copy, or itself. */
+  private record Later(long sequence, long original) {
+    boolean isIn(SequenceRanges removed) {
+      return removed.contains(sequence) || removed.contains(original);
     }
   }
 

@@ -1,27 +1,59 @@
 package com.wookler.river.core;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.keys.KeyIndex;
 import com.wookler.river.common.keys.KeySource;
 import com.wookler.river.core.message.StoredMessage;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 
-/** Finds the last message with a key from what an index of hashes says. Thread-safe. */
-record KeySearch(KeySource source, Lookup lookup) {
+/**
+ * Finds the last message with a key from what an index of hashes says. Keeps the last answers for
+ * which the log had to be searched. Thread-safe.
+ */
+final class KeySearch {
   private static final long WINDOW = 4_096;
+  private static final int KEPT = 1_024;
+
+  private final KeySource source;
+  private final Lookup lookup;
+
+  @GuardedBy("answers")
+  private final Map<String, Answer> answers =
+      new LinkedHashMap<>(64, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Answer> eldest) {
+          return size() > KEPT;
+        }
+      };
+
+  /** The last message of a key before the last one that has its hash, or NONE. */
+  private record Answer(long found, long last) {}
+
+  KeySearch(KeySource source, Lookup lookup) {
+    this.source = source;
+    this.lookup = lookup;
+  }
 
   /**
    * Returns the last message with this key. {@code found} is the sequence of the last message with
-   * its hash: where that has another key, or was lost since, the log itself is searched.
+   * its hash: where that has another key, or was lost or compacted since, the log itself is
+   * searched, once until there is another with its hash.
    */
   Optional<StoredMessage> latest(String key, long found) {
     if (found == KeyIndex.NONE || found < source.first()) {
       return Optional.empty(); // older ones are older still
     }
     Optional<StoredMessage> message = read(found, key);
-    return message.isPresent() ? message : before(found, key);
+    if (message.isPresent()) {
+      return message;
+    }
+    long last = before(found, key);
+    return last == KeyIndex.NONE ? Optional.empty() : read(last, key);
   }
 
   /**
@@ -53,7 +85,21 @@ record KeySearch(KeySource source, Lookup lookup) {
     return read.stream().filter(message -> key.equals(message.key())).findFirst();
   }
 
-  private Optional<StoredMessage> before(long sequence, String key) {
+  private long before(long found, String key) {
+    synchronized (answers) {
+      Answer known = answers.get(key);
+      if (known != null && known.found == found) {
+        return known.last;
+      }
+    }
+    long last = search(found, key);
+    synchronized (answers) {
+      answers.put(key, new Answer(found, last));
+    }
+    return last;
+  }
+
+  private long search(long sequence, String key) {
     long first = source.first();
     for (long end = sequence; end > first; end -= WINDOW) {
       long[] found = {KeyIndex.NONE};
@@ -62,9 +108,9 @@ record KeySearch(KeySource source, Lookup lookup) {
         at = source.read(at, end, (where, of) -> found[0] = of.equals(key) ? where : found[0]);
       }
       if (found[0] != KeyIndex.NONE) {
-        return read(found[0], key);
+        return found[0];
       }
     }
-    return Optional.empty();
+    return KeyIndex.NONE;
   }
 }

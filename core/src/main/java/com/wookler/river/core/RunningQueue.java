@@ -131,6 +131,7 @@ final class RunningQueue<M> {
       archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave, compactor);
       reconfiguration = new Reconfiguration(storage, intake, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
+      closing.add(MAINTENANCE, compactor::stop);
       unused = new UnusedSubscribers(storage, subscribers);
       removal.forget();
       unusedQueue = new UnusedQueue(storage, this::isEmpty, expire);

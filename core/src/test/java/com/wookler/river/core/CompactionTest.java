@@ -396,6 +396,7 @@ class CompactionTest {
   /** Where a kill may come while a backup is replaced. */
   private enum KilledBackup {
     UNPACKING,
+    COMPACTING,
     COMPRESSING,
     NO_NAME,
     BOTH,
@@ -456,6 +457,10 @@ class CompactionTest {
     Path seal = sealOf(beside);
     switch (at) {
       case UNPACKING -> half(after, Path.of(seal + ".tmp"));
+      case COMPACTING -> {
+        Files.copy(after, Path.of(seal + ".tmp"));
+        half(after, Path.of(seal + ".tmp.tmp"));
+      }
       case COMPRESSING -> {
         Files.copy(after, Path.of(seal + ".tmp"));
         half(after, Path.of(beside + ".tmp"));
@@ -529,6 +534,45 @@ class CompactionTest {
         used += file.toString().endsWith("b00000005.cq4") ? 0 : Files.size(file);
       }
       assertThat(used).isLessThan(2 << 20);
+    }
+  }
+
+  @Test
+  void shouldNotBringADeletedKeyBackWhereTheMessageAfterItWasDeleted() {
+    try (MessageQueue<String> queue = open(false)) {
+      queue.publisher().publish(Message.of("one").withKey("key"));
+      queue.publisher().publish(Message.of("").withKey("key"));
+      queue.publisher().publish(Message.of("two").withKey("key"));
+      for (int i = 0; i < 100; i++) {
+        queue.publisher().publish("note " + i);
+      }
+      assertThat(queue.delete(2, 3)).isOne();
+      time.advance(DAY.plusSeconds(1));
+      assertThat(queue.compact()).isZero();
+      assertThat(replay(queue, "one")).element(1).matches(all -> all.data().isEmpty());
+      queue.publisher().publish(Message.of("three").withKey("key"));
+      for (int i = 0; i < 100; i++) {
+        queue.publisher().publish("note " + i);
+      }
+      queue.force();
+      assertThat(queue.compact()).isEqualTo(3); // of the key, with the deleted one
+      assertThat(replay(queue, "two")).first().matches(all -> all.data().equals("note 0"));
+    }
+  }
+
+  @Test
+  void shouldRemoveCompletedBlocksWithoutABackupWhereAllIsDeleted() {
+    try (MessageQueue<String> queue = open(false)) {
+      Subscriber<String> reader = queue.subscriber("reader");
+      for (int i = 0; i < 120; i++) {
+        queue.publisher().publish(Message.of("value " + i).withKey("key-" + i));
+      }
+      for (var next = reader.next(); next != null; next = reader.next()) {
+        // all are completed
+      }
+      queue.force();
+      assertThat(queue.trim(Trim.before(50))).isEqualTo(50);
+      await().until(() -> advance() && queue.stats().firstSequence() == 50);
     }
   }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.keys.KeySource;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -271,8 +272,51 @@ class KeyIndexQueueTest {
         assertThat(search.latest("none", 9_999)).isEmpty();
         assertThat(search.latest("key 9999", 9_998)).isEmpty();
       }
+      shouldSearchOnceOnly(running);
     } finally {
       running.close(false);
+    }
+  }
+
+  private static void shouldSearchOnceOnly(RunningQueue<String> running) {
+    int[] reads = {0};
+    try (LoggedKeys logged = new LoggedKeys("orders", running.log(), null)) {
+      KeySource source =
+          new KeySource() {
+            @Override
+            public long end() {
+              return logged.end();
+            }
+
+            @Override
+            public long first() {
+              return logged.first();
+            }
+
+            @Override
+            public long read(long from, long to, Sink sink) {
+              reads[0]++;
+              return logged.read(from, to, sink);
+            }
+
+            @Override
+            public void force(long end) {
+              logged.force(end);
+            }
+          };
+      KeySearch search = new KeySearch(source, running.lookup());
+      for (int i = 0; i < 3; i++) {
+        assertThat(search.latest("none", 9_999)).isEmpty();
+        assertThat(search.latest("key 5000", 9_999).orElseThrow().sequence()).isEqualTo(5_000);
+        if (i == 0) {
+          assertThat(reads[0]).isPositive();
+          reads[0] = 0;
+        }
+      }
+      assertThat(reads[0]).isZero();
+      assertThat(search.latest("key 9997", 9_998).orElseThrow().sequence()).isEqualTo(9_997);
+      assertThat(search.latest("none", 9_998)).isEmpty();
+      assertThat(reads[0]).isPositive(); // there is another with its hash
     }
   }
 

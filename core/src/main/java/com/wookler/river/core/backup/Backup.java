@@ -390,7 +390,11 @@ public final class Backup implements AutoCloseable {
     writing.lock();
     try {
       ensureOpen();
-      BackupRewriter.delete(index.replace(stored, by) ? stored : by);
+      if (!index.replace(stored, by)) {
+        BackupRewriter.delete(by);
+        return;
+      }
+      delete(stored);
     } finally {
       writing.unlock();
     }
@@ -412,10 +416,23 @@ public final class Backup implements AutoCloseable {
       ensureOpen();
       for (StoredBlock stored : which) {
         index.remove(stored);
-        BackupRewriter.delete(stored);
+        delete(stored);
       }
     } finally {
       writing.unlock();
+    }
+  }
+
+  /** Deletes a backup that the index has no more; notes it again if it is still there. */
+  @GuardedBy("writing")
+  private void delete(StoredBlock stored) throws IOException {
+    try {
+      BackupRewriter.delete(stored);
+    } catch (IOException e) {
+      if (Files.exists(stored.file())) {
+        index.add(stored);
+      }
+      throw e;
     }
   }
 

@@ -295,8 +295,9 @@ final class BackupIndex {
     return others.stream().filter(block::isSameBlock).toList();
   }
 
+  /** Returns the first block that ends behind a sequence; refuses while a seal cannot be read. */
   synchronized Optional<StoredBlock> endingAfter(long sequence) {
-    load();
+    load().unread.stream().findFirst().ifPresent(this::refuse);
     Map.Entry<Long, StoredBlock> at = own.floorEntry(sequence);
     if (at == null || !at.getValue().holds(sequence)) {
       at = own.higherEntry(sequence);

@@ -88,7 +88,8 @@ final class BackupLayout {
   /** Returns whether a crash can have left this file half written. */
   static boolean isTemporary(Path file) {
     return block(file, DATA + DurableFiles.TEMPORARY).isPresent()
-        || block(file, SEAL + DurableFiles.TEMPORARY).isPresent();
+        || block(file, SEAL + DurableFiles.TEMPORARY).isPresent()
+        || block(file, SEAL + DurableFiles.TEMPORARY + DurableFiles.TEMPORARY).isPresent();
   }
 
   /** Returns whether this is the folder of a year, a month or a day. */

@@ -533,10 +533,10 @@ public final class BlockLog implements AutoCloseable {
       Path.of(sealFile + ".before" + DurableFiles.TEMPORARY),
       Path.of(sealFile + ".after" + DurableFiles.TEMPORARY)
     };
-    DurableFiles.write(next[1], after.encode());
-    DurableFiles.rename(sealFile, next[0]);
     int[] made = {0};
     try {
+      DurableFiles.write(next[1], after.encode());
+      DurableFiles.rename(sealFile, next[0]);
       store.replace(
           before.block(),
           () -> {
@@ -547,7 +547,9 @@ public final class BlockLog implements AutoCloseable {
       scans.forget(before.block());
       DurableFiles.forceDirectory(settings.directory());
     } finally {
-      DurableFiles.rename(next[made[0]], sealFile);
+      if (!Files.exists(sealFile)) {
+        DurableFiles.rename(next[made[0]], sealFile);
+      }
       Files.deleteIfExists(next[1 - made[0]]);
     }
   }

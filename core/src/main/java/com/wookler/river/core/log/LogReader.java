@@ -190,20 +190,32 @@ public final class LogReader implements AutoCloseable {
   }
 
   private void open(long sequence, long location) throws IOException {
-    Block block = log.blockOf(sequence);
-    if (block != null && block.generation() > 0) { // addresses are those of another file
+    if (isReplaced(sequence) || !opens(sequence, location)) { // addresses are those of another file
       position = sequence;
       cursor.forgetPlace();
       search();
-      return;
     }
+  }
+
+  private boolean isReplaced(long sequence) {
+    Block block = log.blockOf(sequence);
+    return block != null && block.generation() > 0;
+  }
+
+  /** Opens the document at an address; returns false if the file was replaced meanwhile. */
+  private boolean opens(long sequence, long location) throws IOException {
     try {
       cursor.open(location);
+      return cursor.generation() == 0;
     } catch (DamagedException e) {
       cursor.close();
+      if (isReplaced(sequence)) {
+        return false;
+      }
       if (!salvage.open(sequence)) {
         throw e;
       }
+      return true;
     }
   }
 
@@ -216,6 +228,22 @@ public final class LogReader implements AutoCloseable {
 
   private void search() throws IOException {
     Block block = log.blockOf(position);
+    while (true) {
+      try {
+        searchIn(block);
+        return;
+      } catch (DamagedException e) {
+        Block now = log.blockOf(position);
+        if (block == null || now == null || now.generation() == block.generation()) {
+          throw e;
+        }
+        block = now; // its file was replaced meanwhile
+        cursor.close();
+      }
+    }
+  }
+
+  private void searchIn(@Nullable Block block) throws IOException {
     if (block == null) {
       throw new DamagedMessageException("damaged: no block holds it");
     }

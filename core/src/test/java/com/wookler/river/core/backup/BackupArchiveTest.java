@@ -24,6 +24,25 @@ import org.junit.jupiter.api.Test;
 
 class BackupArchiveTest extends BackupFixture {
   @Test
+  void shouldDeleteAReplacedBackupLaterWhereThatFails() throws IOException {
+    BlockBuilder block = block(42, 1_000, 100, 1_000_000);
+    Path zst = archive(block);
+    StoredBlock stored = backup.endingAfter(0).orElseThrow();
+    StoredBlock made = BackupRewriter.write(stored, (file, seal) -> seal);
+    Path aside = Files.move(zst, temporary.resolve("aside"));
+    Files.createDirectories(zst.resolve("in the way"));
+    assertThatThrownBy(() -> backup.replace(stored, made)).isInstanceOf(IOException.class);
+    Files.delete(zst.resolve("in the way"));
+    Files.delete(zst);
+    Files.move(aside, zst);
+    assertHolds(block);
+    backup.deleteTwins(made);
+    assertThat(files())
+        .containsExactly("2026/11/20/b00000042-2.cq4.zst", "2026/11/20/b00000042-2.seal");
+    assertHolds(block);
+  }
+
+  @Test
   void shouldGiveBackEveryMessageOfABlock() throws IOException {
     BlockBuilder block = block(42, 1_000, 1_000, 1_000_000);
 
