@@ -53,10 +53,6 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class DataDirectory implements AutoCloseable {
-  static final DirectoryLock.Refusal LOCKED =
-      (text, cause) ->
-          cause == null ? new QueueLockedException(text) : new QueueLockedException(text, cause);
-
   static final String DISCARDED = ".discarded-";
 
   private static final Duration CLOCK_TOLERANCE = Duration.ofSeconds(10);
@@ -97,7 +93,7 @@ final class DataDirectory implements AutoCloseable {
       refuseForeign(path, name);
       Path realBase = base.toRealPath();
       Path own = Files.exists(path) ? path.toRealPath() : realBase.resolve(name);
-      DirectoryLock.claim(own, name, LOCKED);
+      DirectoryLock.claim(own, name, QueueLockedException::new);
       try {
         return openClaimed(realBase, own, name, reload, time);
       } catch (Throwable e) {
@@ -112,7 +108,7 @@ final class DataDirectory implements AutoCloseable {
 
   private static DataDirectory openClaimed(
       Path base, Path path, String name, boolean reload, TimeSource time) throws IOException {
-    DirectoryLock locked = DirectoryLock.acquire(path, name, LOCKED);
+    DirectoryLock locked = DirectoryLock.acquire(path, name, QueueLockedException::new);
     try {
       if (!reload && Files.exists(path.resolve(LOG_NAME))) {
         Path aside = aside(path, time.wallTime());
@@ -120,7 +116,7 @@ final class DataDirectory implements AutoCloseable {
         LOG.warn(
             "Queue {}: queue.onstart.reload is false; its old data was renamed to {}", name, aside);
         locked.close(aside);
-        locked = DirectoryLock.acquire(path, name, LOCKED);
+        locked = DirectoryLock.acquire(path, name, QueueLockedException::new);
       }
       return new DataDirectory(base, path, locked, identity(path, name, time), time);
     } catch (Throwable e) {

@@ -220,7 +220,7 @@ final class LogPublisher<M> implements Publisher<M> {
     PublishBuffer buffer = PublishBuffer.ofThread();
     DocumentWriter document = buffer.document();
     document.start();
-    document.addReplacing(bytes, message.key(), message.headers(), message.terms(), replaced);
+    document.addReplacing(bytes, message, replaced);
     buffer.condition(unused -> intake.checkStatus());
     buffer.admit(true);
     try {

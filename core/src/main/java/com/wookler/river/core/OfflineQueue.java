@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.DirectoryLock;
 import com.wookler.river.common.file.OwnerRecord;
+import com.wookler.river.core.message.QueueLockedException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +25,7 @@ public final class OfflineQueue implements AutoCloseable {
   /**
    * Locks a queue's directory.
    *
-   * @throws com.wookler.river.core.message.QueueLockedException it is open, here or elsewhere
+   * @throws QueueLockedException it is open, here or elsewhere
    */
   public static OfflineQueue lock(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
@@ -32,10 +33,10 @@ public final class OfflineQueue implements AutoCloseable {
     }
     Path directory = path.toRealPath();
     String name = String.valueOf(directory.getFileName());
-    DirectoryLock.claim(directory, name, DataDirectory.LOCKED);
+    DirectoryLock.claim(directory, name, QueueLockedException::new);
     try {
       OwnerRecord before = OwnerRecord.read(directory);
-      DirectoryLock lock = DirectoryLock.acquire(directory, name, DataDirectory.LOCKED);
+      DirectoryLock lock = DirectoryLock.acquire(directory, name, QueueLockedException::new);
       return new OfflineQueue(directory, lock, before == null || before.pid() == 0);
     } catch (Throwable e) {
       DirectoryLock.unclaim(directory);

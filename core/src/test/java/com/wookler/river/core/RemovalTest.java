@@ -33,7 +33,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -471,14 +470,10 @@ class RemovalTest {
   private void storeInPlaceOf(long sequence) {
     PublishBuffer buffer = PublishBuffer.ofThread();
     buffer.document().start();
+    byte[] data = "new".getBytes(StandardCharsets.UTF_8);
     buffer
         .document()
-        .addReplacing(
-            "new".getBytes(StandardCharsets.UTF_8),
-            null,
-            Map.of(),
-            null,
-            new ForwardOrigin(queue.identity(), sequence));
+        .addReplacing(data, Message.of(data), new ForwardOrigin(queue.identity(), sequence));
     queue.running().log().append(buffer, time.epochMicros());
     buffer.document().finish();
   }

@@ -3,16 +3,12 @@ package com.wookler.river.forward;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.CheckedJson;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.forward.RedriveStatus.State;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -93,16 +89,7 @@ record RedriveFile(
 
   /** Returns the files in a queue's directory. */
   static List<Path> all(Path queue) throws IOException {
-    List<Path> all = new ArrayList<>();
-    try (DirectoryStream<Path> files =
-        Files.newDirectoryStream(queue.resolve(DIRECTORY), "*" + ENDING)) {
-      files.forEach(all::add);
-    } catch (NoSuchFileException e) {
-      return all;
-    } catch (DirectoryIteratorException e) {
-      throw e.getCause();
-    }
-    return all;
+    return Directories.list(queue.resolve(DIRECTORY), name -> name.endsWith(ENDING));
   }
 
   /** Returns its file in a queue's directory. */

@@ -200,6 +200,11 @@ public final class ProcessResult<M> {
     return kind == Kind.DONE || kind == Kind.PASS || kind == Kind.LATER;
   }
 
+  /** Returns whether it was processed in vain: what is released was not processed. */
+  boolean isFailure() {
+    return !isSuccess() && !isReleased();
+  }
+
   /** Returns whether the message is delivered again because of a result, not of an exception. */
   public boolean isRetry() {
     return kind == Kind.RETRY;

@@ -55,12 +55,8 @@ final class ProcessorStage<M> implements Stage<M> {
       if (result.kind() == ProcessResult.Kind.LATER && processor instanceof AsyncAdapter) {
         continue; // counted when it has ended
       }
-      if (result.isSuccess()) {
-        success++;
-      } else if (result.kind()
-          != ProcessResult.Kind.RELEASE) { // released messages were not processed
-        failed++;
-      }
+      success += result.isSuccess() ? 1 : 0;
+      failed += result.isFailure() ? 1 : 0;
     }
     counters.results(success, failed);
     return passed;
@@ -119,8 +115,7 @@ final class ProcessorStage<M> implements Stage<M> {
   /** Applies a result that an asynchronous processor gives later. */
   private void completed(Delivery<M> delivery, ProcessResult<M> result) {
     noteCause(delivery, result);
-    boolean released = result.kind() == ProcessResult.Kind.RELEASE;
-    counters.results(result.isSuccess() ? 1 : 0, result.isSuccess() || released ? 0 : 1);
+    counters.results(result.isSuccess() ? 1 : 0, result.isFailure() ? 1 : 0);
     decide(delivery, result);
   }
 

@@ -1,6 +1,7 @@
 package com.wookler.river.common.errors;
 
 import java.io.Serial;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The base of all exceptions of River. Unchecked; the message says what failed and what can be
@@ -14,8 +15,8 @@ public class RiverException extends RuntimeException {
     super(message);
   }
 
-  /** Creates an error with its cause; the message says what failed and where. */
-  public RiverException(String message, Throwable cause) {
+  /** Creates an error with its cause, if there is one; the message says what failed and where. */
+  public RiverException(String message, @Nullable Throwable cause) {
     super(message, cause);
   }
 }

@@ -276,18 +276,23 @@ public final class Option<T> {
   }
 
   /**
-   * Refuses a value that is out of range, or that has no effect.
+   * Refuses a value that is out of range.
    *
    * @param said the row that was used to give it
    */
-  void check(String who, @Nullable T value, Option<?> said, Settings all) {
-    if (value == null) {
-      return;
-    }
+  void checkRange(String who, T value, Option<?> said) {
     String wrong = refusal(value);
     if (wrong != null) {
       throw new ConfigurationException(who + ": " + said.name + " " + wrong);
     }
+  }
+
+  /** Refuses a value that is out of range, or that has no effect. */
+  void check(String who, @Nullable T value, Option<?> said, Settings all) {
+    if (value == null) {
+      return;
+    }
+    checkRange(who, value, said);
     if (needed != null && !all.is(needed) && !Objects.equals(value, dflt)) {
       throw new ConfigurationException(
           String.format(

@@ -1,6 +1,5 @@
 package com.wookler.river.common.settings;
 
-import com.wookler.river.common.errors.ConfigurationException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -153,10 +152,7 @@ public final class Settings {
   }
 
   private <T> void checkRange(String who, Option<T> row) {
-    String wrong = row.refusal(get(row));
-    if (wrong != null) {
-      throw new ConfigurationException(who + ": " + row.name() + " " + wrong);
-    }
+    row.checkRange(who, get(row), row);
   }
 
   private <T> void check(String who, Option<T> row) {

@@ -95,13 +95,9 @@ public final class DocumentWriter {
   }
 
   /** Adds a message that takes the place of another of its queue. */
-  public void addReplacing(
-      byte[] data,
-      @Nullable String key,
-      Map<String, byte[]> headers,
-      @Nullable Terms terms,
-      ForwardOrigin replaced) {
-    put(data, key, replaced.in(headers, ForwardOrigin.REPLACED), terms);
+  public void addReplacing(byte[] data, Message<?> message, ForwardOrigin replaced) {
+    Map<String, byte[]> headers = replaced.in(message.headers(), ForwardOrigin.REPLACED);
+    put(data, message.key(), headers, message.terms());
   }
 
   /** Adds a message that expired in another queue; an origin among its headers is replaced. */

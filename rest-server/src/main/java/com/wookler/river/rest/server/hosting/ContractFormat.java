@@ -2,7 +2,9 @@ package com.wookler.river.rest.server.hosting;
 
 import com.wookler.river.common.config.Durations;
 import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.regex.Pattern;
 
 /** Parses and formats values of the contract: names, numbers, durations and text. */
@@ -58,6 +60,15 @@ public final class ContractFormat {
       // reported below
     }
     throw RequestException.field(field, "is not a number from " + least + " to " + most);
+  }
+
+  public static Instant time(String field, String text) {
+    try {
+      return Instant.parse(text);
+    } catch (DateTimeException e) {
+      throw RequestException.field(
+          field, "'" + text + "' is not a time such as 2026-11-20T10:00:00Z");
+    }
   }
 
   /**

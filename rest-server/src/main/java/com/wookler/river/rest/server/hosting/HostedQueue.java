@@ -2,9 +2,9 @@ package com.wookler.river.rest.server.hosting;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
-import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.Changes;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -138,19 +139,17 @@ public final class HostedQueue<M> {
   public void change(HostedSubscriber<?> subscriber, Settings asked) {
     String name = subscriber.subscriber().name();
     Settings before = subscriber.subscriber().config().settings();
-    withConflict(
-        () ->
-            queue.reconfigure(
-                changes -> changes.subscriber(name, before, before.withGiven(asked))));
+    change(changes -> changes.subscriber(name, before, before.withGiven(asked)));
   }
 
-  /** Runs a change, and reports an option that cannot change as a conflict. */
-  public static void withConflict(Runnable change) {
-    try {
-      change.run();
-    } catch (ConfigurationException e) {
-      throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
-    }
+  /** Changes what may change while the queue runs; else it is a conflict. */
+  void change(Consumer<Changes> changes) {
+    var unused =
+        RequestException.orConflict(
+            () -> {
+              queue.reconfigure(changes);
+              return queue;
+            });
   }
 
   /**

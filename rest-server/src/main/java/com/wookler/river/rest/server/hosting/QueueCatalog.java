@@ -121,11 +121,12 @@ public final class QueueCatalog implements AutoCloseable {
         throw RequestException.of(
             RequestException.Reason.CONFLICT, "the server was not started from a file with queues");
       }
-      ReloadResult result = served.reload(this::ensureNew);
-      addNew(served);
-      return result;
-    } catch (ConfigurationException e) {
-      throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
+      return RequestException.orConflict(
+          () -> {
+            ReloadResult result = served.reload(this::ensureNew);
+            addNew(served);
+            return result;
+          });
     } finally {
       changing.unlock();
     }
@@ -302,7 +303,7 @@ public final class QueueCatalog implements AutoCloseable {
   private void change(HostedQueue<?> queue, Settings before, Settings after) {
     Settings from = complete(queue.queue().name(), before);
     Settings to = complete(queue.queue().name(), after);
-    HostedQueue.withConflict(() -> queue.queue().reconfigure(changes -> changes.set(from, to)));
+    queue.change(changes -> changes.set(from, to));
     queue.settings(after);
   }
 

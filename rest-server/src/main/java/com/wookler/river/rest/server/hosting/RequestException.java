@@ -156,6 +156,15 @@ public final class RequestException extends RuntimeException {
     }
   }
 
+  /** Runs a change, and reports what cannot change as a conflict with what there is. */
+  public static <T> T orConflict(Supplier<T> change) {
+    try {
+      return change.get();
+    } catch (ConfigurationException e) {
+      throw of(Reason.CONFLICT, String.valueOf(e.getMessage()));
+    }
+  }
+
   public Reason reason() {
     return reason;
   }

@@ -14,7 +14,6 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -143,12 +142,7 @@ final class ApiRequest {
 
   @Nullable Instant time(String parameter) {
     String text = query(parameter);
-    try {
-      return text == null ? null : Instant.parse(text);
-    } catch (DateTimeException e) {
-      throw RequestException.field(
-          parameter, "'" + text + "' is not a time such as 2026-11-20T10:00:00Z");
-    }
+    return text == null ? null : ContractFormat.time(parameter, text);
   }
 
   /** Returns a header as it was sent, or null if it is missing. */

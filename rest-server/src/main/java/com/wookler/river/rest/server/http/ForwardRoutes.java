@@ -7,7 +7,6 @@ import com.wookler.river.forward.ForwardConfig;
 import com.wookler.river.forward.ForwardStats;
 import com.wookler.river.forward.Forwards;
 import com.wookler.river.rest.server.hosting.ContractFormat;
-import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
@@ -124,17 +123,19 @@ final class ForwardRoutes {
         () -> {
           Optional<ForwardConfig> before = find(forwards, target);
           ForwardConfig.Builder config = ForwardConfig.to(target);
-          HostedQueue.withConflict(
-              () -> {
-                if (before.isPresent()) {
-                  forwards.change(
-                      config.settings(before.get().settings().withGiven(asked)).build());
-                } else {
-                  forwards.add(config.settings(asked).build());
-                }
-              });
+          int status =
+              RequestException.orConflict(
+                  () -> {
+                    if (before.isEmpty()) {
+                      forwards.add(config.settings(asked).build());
+                      return 201;
+                    }
+                    forwards.change(
+                        config.settings(before.get().settings().withGiven(asked)).build());
+                    return 200;
+                  });
           return ApiResponse.json(
-              before.isPresent() ? 200 : 201,
+              status,
               ApiResponse.buffer(
                   forwards.stats().stream()
                       .filter(each -> each.queue().equals(target))
@@ -154,12 +155,9 @@ final class ForwardRoutes {
     String target = call.name("target");
     return call.blocking(
         () -> {
-          HostedQueue.withConflict(
-              () -> {
-                if (!forwards.remove(target)) {
-                  throw missing(target);
-                }
-              });
+          if (!RequestException.orConflict(() -> forwards.remove(target))) {
+            throw missing(target);
+          }
           return ApiResponse.done();
         });
   }

@@ -4,7 +4,6 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.RequestException;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -75,13 +74,7 @@ record MessageAttributes(
   }
 
   private static Instant time(String text) {
-    Instant time;
-    try {
-      time = Instant.parse(text);
-    } catch (DateTimeException e) {
-      throw RequestException.field(
-          "deliverAt", "'" + text + "' is not a time such as 2026-11-20T10:00:00Z");
-    }
+    Instant time = ContractFormat.time("deliverAt", text);
     if (time.isAfter(TimeSource.system().wallTime().plus(Message.LONGEST_DELAY))) {
       throw RequestException.field("deliverAt", "is later than the longest delay allows");
     }

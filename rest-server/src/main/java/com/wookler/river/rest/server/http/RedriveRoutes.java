@@ -11,7 +11,6 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -82,9 +81,8 @@ final class RedriveRoutes {
   }
 
   private static ApiResponse started(MessageQueue<?> queue, Redrive redrive) {
-    List<RedriveStatus> started = new ArrayList<>();
-    HostedQueue.withConflict(() -> started.add(Redrives.of(queue).start(redrive)));
-    return ApiResponse.json(201, ApiResponse.buffer(json(started.get(0))));
+    RedriveStatus started = RequestException.orConflict(() -> Redrives.of(queue).start(redrive));
+    return ApiResponse.json(201, ApiResponse.buffer(json(started)));
   }
 
   private Future<ApiResponse> list(ApiRequest call) {
