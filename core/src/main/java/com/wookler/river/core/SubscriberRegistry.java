@@ -6,6 +6,8 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.core.SubscriberEntries.Entry;
+import com.wookler.river.core.SubscriberEntries.Use;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
@@ -14,20 +16,15 @@ import com.wookler.river.core.subscriber.ContinuationOrigin;
 import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.LostFilter;
-import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.StoredSubscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +49,7 @@ final class SubscriberRegistry<M> {
   private final QueueParts parts;
   private final QueueConfig<M> queue;
 
-  private final Map<String, Entry<M>> entries = new ConcurrentHashMap<>(); // by lower-case name
+  private final SubscriberEntries<M> entries = new SubscriberEntries<>();
   private final AtomicLong discardedOfClosed = new AtomicLong();
 
   @GuardedBy("this")
@@ -60,22 +57,6 @@ final class SubscriberRegistry<M> {
 
   @GuardedBy("this")
   private boolean closed;
-
-  /** A subscriber; while it is closed, its low watermark is kept here. */
-  private record Entry<M>(
-      SubscriberConfig config, @Nullable DurableSubscriber<M> open, long closedLowWatermark) {
-    long lowWatermark() {
-      return open == null ? closedLowWatermark : open.lowWatermark();
-    }
-
-    boolean isPending(long sequence) {
-      return open == null ? closedLowWatermark <= sequence : open.isPending(sequence);
-    }
-
-    Entry<M> without(DurableSubscriber<M> closed) {
-      return open == closed ? new Entry<>(config, null, closed.lowWatermark()) : this;
-    }
-  }
 
   /** Reads which subscribers there are; their dead letters are made by name and directory. */
   SubscriberRegistry(
@@ -95,7 +76,7 @@ final class SubscriberRegistry<M> {
       for (StoredSubscriber known : store.known()) {
         SubscriberConfig config = known.config();
         queue.refuseSubscriber(config.name() + ", which has subscribed before,");
-        entries.put(key(config.name()), new Entry<>(config, null, store.lowWatermark(known)));
+        entries.put(config, null, store.lowWatermark(known));
       }
     } catch (IOException e) {
       throw cannot("read its subscribers", e);
@@ -107,8 +88,8 @@ final class SubscriberRegistry<M> {
   }
 
   Optional<SubscriberConfig> config(String name) {
-    return Optional.ofNullable(entries.get(key(name)))
-        .map(entry -> entry.config)
+    return Optional.ofNullable(entries.get(name))
+        .map(Entry::config)
         .filter(config -> config.name().equals(name));
   }
 
@@ -117,15 +98,11 @@ final class SubscriberRegistry<M> {
   }
 
   List<String> names() {
-    return entries.values().stream().map(entry -> entry.config.name()).sorted().toList();
+    return entries.names();
   }
 
   UUID identity() {
     return context.identity();
-  }
-
-  private static String key(String name) {
-    return name.toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -133,16 +110,16 @@ final class SubscriberRegistry<M> {
    * settings say, or with defaults.
    */
   DurableSubscriber<M> open(String name) {
-    Entry<M> known = entries.get(key(name));
-    if (known != null && known.config.filter() instanceof LostFilter filter) {
+    Entry<M> known = entries.get(name);
+    if (known != null && known.config().filter() instanceof LostFilter filter) {
       throw new ConfigurationException(
           "queue %s, subscriber %s: it had a filter, %s; open it with its settings"
               .formatted(context.queue(), name, filter.reason()));
     }
     return openCompleted(
-        known == null || !known.config.name().equals(name) // but for case: refused like any other
+        known == null || !known.config().name().equals(name) // but for case: refused like any other
             ? queue.completed(configured(name))
-            : known.config);
+            : known.config());
   }
 
   private SubscriberConfig configured(String name) {
@@ -178,9 +155,9 @@ final class SubscriberRegistry<M> {
    * waits for pools, whose tasks may wait for them.
    */
   private void awaitClosing(String name) {
-    Entry<M> known = entries.get(key(name));
-    if (known != null && known.open != null && !known.open.isOpen()) {
-      known.open.close();
+    Entry<M> known = entries.get(name);
+    if (known != null && known.open() != null && !known.open().isOpen()) {
+      known.open().close();
     }
   }
 
@@ -190,16 +167,17 @@ final class SubscriberRegistry<M> {
     try {
       synchronized (this) {
         ensureOpen();
-        Entry<M> known = entries.get(key(config.name()));
+        Entry<M> known = entries.get(config.name());
         if (known != null) {
-          check(known, config);
-          if (known.open != null) {
-            return known.open.isOpen() ? known.open : null;
+          known.check(config, context.queue(), store.isGuessed(config.name()));
+          if (known.open() != null) {
+            return known.open().isOpen() ? known.open() : null;
           }
         }
-        DurableSubscriber<M> opened = create(config, known == null || !known.config.equals(config));
+        DurableSubscriber<M> opened =
+            create(config, known == null || !known.config().equals(config));
         opened.become(status);
-        entries.put(key(config.name()), new Entry<>(config, opened, 0));
+        entries.put(config, opened, 0);
         context.order().add(opened);
         return opened;
       }
@@ -221,19 +199,17 @@ final class SubscriberRegistry<M> {
     awaitClosing(config.name());
     synchronized (this) {
       ensureOpen();
-      Entry<M> known = entries.get(key(config.name()));
+      Entry<M> known = entries.get(config.name());
       if (known != null) {
         try {
           store.reconfigure(config);
         } catch (IOException e) {
           throw cannot("keep the settings of " + config.name(), e);
         }
-        if (known.open != null) {
-          known.open.reconfigure(config);
+        if (known.open() != null) {
+          known.open().reconfigure(config);
         }
-        entries.computeIfPresent( // it may have been closed meanwhile
-            key(config.name()),
-            (name, now) -> new Entry<>(config, now.open, now.closedLowWatermark));
+        entries.reconfigure(config);
       }
     }
   }
@@ -242,32 +218,6 @@ final class SubscriberRegistry<M> {
   private void ensureOpen() {
     if (closed) {
       throw new QueueClosedException("queue " + context.queue() + " is closed");
-    }
-  }
-
-  private void check(Entry<M> known, SubscriberConfig config) {
-    String who = "queue " + context.queue() + ", subscriber " + config.name();
-    if (!known.config.name().equals(config.name())) {
-      throw new ConfigurationException(
-          who + ": there is one called " + known.config.name() + ", the same name but for case");
-    }
-    boolean isOtherAck = known.config.ackRequired() != config.ackRequired();
-    boolean isOtherOrder =
-        (known.config.order() == Order.KEY) != (config.order() == Order.KEY); // its files differ
-    boolean isOther = isOtherAck || isOtherOrder;
-    if (isOther && (known.open != null || !store.isGuessed(config.name()))) {
-      throw new ConfigurationException(
-          who
-              + ": it was created with "
-              + (isOtherAck
-                  ? "ack required = " + known.config.ackRequired()
-                  : "order = " + known.config.order())
-              + ", which cannot change; use another name, or remove the subscriber first");
-    }
-    if (known.open != null && !known.config.equalsButForStart(config)) {
-      throw new ConfigurationException(
-          "%s: it is open with other settings: %s; close it first, or reconfigure the queue"
-              .formatted(who, String.join("; ", known.config.differences(config))));
     }
   }
 
@@ -303,7 +253,7 @@ final class SubscriberRegistry<M> {
       subscriber.end();
       discardedOfClosed.addAndGet(subscriber.discarded());
       subscriber.deadLetterStore().close();
-      entries.computeIfPresent(key(subscriber.name()), (name, entry) -> entry.without(subscriber));
+      entries.closed(subscriber);
     }
   }
 
@@ -318,8 +268,8 @@ final class SubscriberRegistry<M> {
 
   private boolean removeEntry(String name) {
     while (true) {
-      Entry<M> known = entries.get(key(name));
-      if (known != null && !known.config.name().equals(name)) {
+      Entry<M> known = entries.get(name);
+      if (known != null && !known.config().name().equals(name)) {
         known = null; // another but for case
       }
       closeForGood(known); // before the locks are taken, see awaitClosing
@@ -327,13 +277,13 @@ final class SubscriberRegistry<M> {
       try {
         synchronized (this) {
           ensureOpen();
-          Entry<M> now = entries.get(key(name));
-          if (now == null || !now.config.name().equals(name)) {
+          Entry<M> now = entries.get(name);
+          if (now == null || !now.config().name().equals(name)) {
             return false;
           }
-          if (now.open == null) { // otherwise another thread has opened it
+          if (now.open() == null) { // otherwise another thread has opened it
             Path removed = store.remove(name);
-            entries.remove(key(name));
+            entries.remove(name);
             store.clear(removed);
             return true;
           }
@@ -348,8 +298,8 @@ final class SubscriberRegistry<M> {
 
   private void closeForGood(@Nullable Entry<M> known) {
     try {
-      if (known != null && known.open != null) {
-        known.open.close();
+      if (known != null && known.open() != null) {
+        known.open().close();
       }
     } catch (QueueFailedException e) {
       LOG.debug("Queue {}: what is removed need not be on the device", context.queue(), e);
@@ -370,8 +320,8 @@ final class SubscriberRegistry<M> {
     try {
       synchronized (this) {
         ensureOpen();
-        for (Entry<M> entry : entries.values()) {
-          copying.subscriber(store.directory(entry.config.name()), entry.open);
+        for (Entry<M> entry : entries.all()) {
+          copying.subscriber(store.directory(entry.config().name()), entry.open());
         }
       }
       copying.log();
@@ -381,43 +331,20 @@ final class SubscriberRegistry<M> {
   }
 
   List<DurableSubscriber<M>> open() {
-    List<DurableSubscriber<M>> open = new ArrayList<>();
-    for (Entry<M> entry : entries.values()) {
-      if (entry.open != null) {
-        open.add(entry.open);
-      }
-    }
-    return open;
-  }
-
-  /** How far a subscriber has been used: two that are the same have seen no use between them. */
-  record Use(
-      SubscriberConfig config, @Nullable DurableSubscriber<?> open, long uses, long lowWatermark) {
-    String name() {
-      return config.name();
-    }
-
-    boolean isSame(Use now) {
-      return open == now.open && uses == now.uses && (open == null || !open.isAwaited());
-    }
+    return entries.open();
   }
 
   /** Returns the use of each subscriber until now. */
   List<Use> uses() {
-    return entries.values().stream().map(SubscriberRegistry::use).toList();
-  }
-
-  private static Use use(Entry<?> entry) {
-    long uses = entry.open == null ? 0 : entry.open.uses();
-    return new Use(entry.config, entry.open, uses, entry.lowWatermark());
+    return entries.all().stream().map(Entry::use).toList();
   }
 
   /** Returns whether there are dead letters, or perhaps some of a subscriber that is closed. */
   boolean hasLetters() {
-    for (Entry<M> entry : entries.values()) {
-      if (entry.open != null
-          ? entry.open.deadLetters().size() > 0
-          : store.hasLetters(entry.config.name())) {
+    for (Entry<M> entry : entries.all()) {
+      if (entry.open() != null
+          ? entry.open().deadLetters().size() > 0
+          : store.hasLetters(entry.config().name())) {
         return true;
       }
     }
@@ -426,14 +353,13 @@ final class SubscriberRegistry<M> {
 
   /** Removes a subscriber unless it was used meanwhile; returns whether it did. */
   boolean removeUnused(Use last) {
-    Entry<M> now = entries.get(key(last.name()));
-    return now != null && last.isSame(use(now)) && remove(last.name());
+    Entry<M> now = entries.get(last.name());
+    return now != null && last.isSame(now.use()) && remove(last.name());
   }
 
   /** Returns the lowest sequence that any subscriber still needs; empty without subscribers. */
   OptionalLong lowWatermark() {
-    OptionalLong lowest =
-        parts.lower(entries.values().stream().mapToLong(Entry::lowWatermark).min());
+    OptionalLong lowest = parts.lower(entries.lowWatermark());
     return lowest.isEmpty()
         ? lowest
         : OptionalLong.of(Math.max(lowest.getAsLong(), context.log().capacity().discardBelow()));
@@ -449,7 +375,7 @@ final class SubscriberRegistry<M> {
   void expire(Backup backup) throws IOException {
     context.removal().lock();
     try {
-      backup.expire(entries.values().stream().mapToLong(Entry::lowWatermark).min());
+      backup.expire(entries.lowWatermark());
     } finally {
       context.removal().unlock();
     }
@@ -467,15 +393,15 @@ final class SubscriberRegistry<M> {
   }
 
   private synchronized void discardClosed(long end) {
-    for (Map.Entry<String, Entry<M>> known : entries.entrySet()) {
-      Entry<M> entry = known.getValue();
-      if (entry.open == null && entry.closedLowWatermark < end) {
-        try (Ledger ledger = store.open(entry.config, false)) {
+    for (Entry<M> entry : entries.all()) {
+      SubscriberConfig config = entry.config();
+      if (entry.open() == null && entry.closedLowWatermark() < end) {
+        try (Ledger ledger = store.open(config, false)) {
           discardedOfClosed.addAndGet(ledger.discard(end));
-          context.order().writeLedgerNow(entry.config.name(), ledger::force);
-          known.setValue(new Entry<>(entry.config, null, ledger.lowWatermark()));
+          context.order().writeLedgerNow(config.name(), ledger::force);
+          entries.put(config, null, ledger.lowWatermark());
         } catch (IOException e) {
-          throw cannot("move subscriber " + entry.config.name(), e);
+          throw cannot("move subscriber " + config.name(), e);
         }
       }
     }
@@ -484,7 +410,7 @@ final class SubscriberRegistry<M> {
   /** Returns whether all have completed everything below this sequence, so that it can go. */
   boolean havePassed(long sequence) {
     return parts.havePassed(sequence)
-        && entries.values().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
+        && entries.all().stream().allMatch(entry -> entry.lowWatermark() >= sequence);
   }
 
   /** Returns whether the parts of extensions need nothing below this sequence. */
@@ -494,9 +420,9 @@ final class SubscriberRegistry<M> {
 
   /** Returns whether a message may be delivered or forwarded to any that has not completed it. */
   boolean isPending(long sequence) {
-    return entries.isEmpty()
+    return entries.all().isEmpty()
         || !parts.havePassed(sequence + 1)
-        || entries.values().stream().anyMatch(entry -> entry.isPending(sequence));
+        || entries.all().stream().anyMatch(entry -> entry.isPending(sequence));
   }
 
   /** Stops delivering what was removed; returns whether a consumer has one of it. */

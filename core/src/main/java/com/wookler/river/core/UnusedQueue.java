@@ -1,7 +1,7 @@
 package com.wookler.river.core;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
-import com.wookler.river.core.SubscriberRegistry.Use;
+import com.wookler.river.core.SubscriberEntries.Use;
 import com.wookler.river.core.message.QueueStatus;
 import java.time.Duration;
 import java.util.List;

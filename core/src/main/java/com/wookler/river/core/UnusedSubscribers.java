@@ -2,7 +2,7 @@ package com.wookler.river.core;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
-import com.wookler.river.core.SubscriberRegistry.Use;
+import com.wookler.river.core.SubscriberEntries.Use;
 import com.wookler.river.core.log.BlockInfo;
 import java.time.Duration;
 import java.util.HashMap;

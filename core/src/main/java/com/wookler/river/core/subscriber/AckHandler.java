@@ -97,7 +97,7 @@ final class AckHandler<M> {
       acknowledge(
           delivery,
           (acknowledgements, own) ->
-              acknowledgements.retry(own, delayMillis, state.nowMillis(), reason, exception),
+              acknowledgements.retry(own, delayMillis, state.clock.nowMillis(), reason, exception),
           Effect.RESCHEDULES);
     }
   }
@@ -175,7 +175,7 @@ final class AckHandler<M> {
     long millis = TimeUnit.MILLISECONDS.convert(time);
     acknowledge(
         delivery,
-        (acknowledgements, own) -> acknowledgements.extend(own, millis, state.nowMillis()),
+        (acknowledgements, own) -> acknowledgements.extend(own, millis, state.clock.nowMillis()),
         Effect.RESCHEDULES);
   }
 

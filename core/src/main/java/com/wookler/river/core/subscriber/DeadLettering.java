@@ -163,7 +163,7 @@ final class DeadLettering<M> {
     state.lock.lock();
     try {
       if (!state.isClosed()) {
-        state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
+        state.ledger.cancelDeadLetter(sequence, tag, state.clock.nowMillis());
         state.force.touch();
       }
     } finally {
@@ -240,7 +240,7 @@ final class DeadLettering<M> {
       if (state.isClosed()) {
         return true;
       }
-      if (state.ledger.nextDueMillis() <= state.nowMillis()) {
+      if (state.ledger.nextDueMillis() <= state.clock.nowMillis()) {
         state.collectTimedOut();
       }
       exhausted = state.ledger.nextExhausted() >= 0;
@@ -323,7 +323,7 @@ final class DeadLettering<M> {
       if (message == null) {
         throw new IllegalStateException("sequence " + sequence + " is not in the log");
       }
-      if (state.fetcher.isRemoved(message)) {
+      if (state.fetcher.removed().has(message)) {
         return state.ledger.completeDeadLetter(sequence, tag);
       }
       taken.add(
@@ -334,10 +334,10 @@ final class DeadLettering<M> {
         state.ledger.completeDeadLetter(sequence, tag); // there is nothing to write a letter about
         return true;
       }
-      state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
+      state.ledger.cancelDeadLetter(sequence, tag, state.clock.nowMillis());
       throw e;
     } catch (Throwable e) {
-      state.ledger.cancelDeadLetter(sequence, tag, state.nowMillis());
+      state.ledger.cancelDeadLetter(sequence, tag, state.clock.nowMillis());
       throw e;
     }
   }

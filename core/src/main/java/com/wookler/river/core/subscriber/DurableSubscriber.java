@@ -186,7 +186,9 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     this.maintenance = new Maintenance<>(state, deadLettering, context.log());
     this.ackHandler = new AckHandler<>(deliveries, state, deadLettering);
     this.filter =
-        config.filter() == null ? null : new FilterStage<>(state, ackHandler, config.filter());
+        config.filter() == null
+            ? null
+            : new FilterStage<>(state.errors, ackHandler, config.filter());
     this.receipts =
         new Receipts(context.identity(), config.name(), UUID.randomUUID().getMostSignificantBits());
     this.receiptHandler = new ReceiptHandler<>(state, deadLettering, receipts);
@@ -428,7 +430,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     try {
       state.ensureOpen();
       state.discardOverLimits();
-      return state.fetcher.lag();
+      return state.fetcher.backlog().lag();
     } finally {
       state.lock.unlock();
     }
@@ -501,10 +503,10 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
       Ledger ledger = state.ledger;
       int letters = deadLettering.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
-          Math.max(0, state.fetcher.lag() - letters),
+          Math.max(0, state.fetcher.backlog().lag() - letters),
           ledger.count(EntryState.IN_FLIGHT),
           ledger.lowWatermark(),
-          age(state.fetcher.oldestMicros()),
+          age(state.fetcher.backlog().oldestMicros()),
           (int) (ledger.position() - ledger.lowWatermark()),
           (int) ledger.unfinished(),
           ledger.count(EntryState.WAITING),
@@ -516,7 +518,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
           state.acknowledgements.filtered(),
           state.fetcher.expiry().expired(),
           state.discarded(),
-          state.fetcher.removed(),
+          state.fetcher.removed().count(),
           state.isPaused());
     } finally {
       state.lock.unlock();

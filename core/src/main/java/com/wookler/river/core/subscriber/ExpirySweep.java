@@ -103,7 +103,7 @@ final class ExpirySweep<M> {
       long ready = state.ledger.nextReady();
       long next = ready >= 0 ? ready : state.ledger.position();
       if (next == first
-          && firstWithout == state.fetcher.removals()
+          && firstWithout == state.fetcher.removed().all()
           && expiry.nowMicros() < firstExpiresAt
           && Objects.equals(firstBy, expiry.clockVersion())) {
         quiet(firstExpiresAt, true);
@@ -113,7 +113,7 @@ final class ExpirySweep<M> {
         quiet(Long.MAX_VALUE, true); // until something is completed
         return;
       }
-      SequenceRanges removals = state.fetcher.removals(); // before it is looked for in them
+      SequenceRanges removals = state.fetcher.removed().all(); // before it is looked for in them
       StoredMessage message = state.fetcher.finder().find(next);
       if (message == null) {
         if (!state.fetcher.hasMore()) {
@@ -126,7 +126,7 @@ final class ExpirySweep<M> {
         state.force.changed();
         continue;
       }
-      if (state.fetcher.dropRemoved(message, ready >= 0)) {
+      if (state.fetcher.removed().drop(message, ready >= 0)) {
         state.force.changed();
         continue;
       }

@@ -17,12 +17,12 @@ import org.slf4j.LoggerFactory;
 final class FilterStage<M> {
   private static final Logger LOG = LoggerFactory.getLogger(FilterStage.class);
 
-  private final SubscriberState<M> state;
+  private final SubscriberErrors errors;
   private final AckHandler<M> ackHandler;
   private final Predicate<Delivery<M>> filter;
 
-  FilterStage(SubscriberState<M> state, AckHandler<M> ackHandler, Predicate<?> filter) {
-    this.state = state;
+  FilterStage(SubscriberErrors errors, AckHandler<M> ackHandler, Predicate<?> filter) {
+    this.errors = errors;
     this.ackHandler = ackHandler;
     this.filter = filter instanceof FilterExpression own ? own::matches : overMessages(filter);
   }
@@ -41,8 +41,8 @@ final class FilterStage<M> {
     } catch (Throwable e) { // the user's, the converter's too
       LOG.warn(
           "Queue {}, subscriber {}: the filter threw at sequence {}: {}",
-          state.errors.queue(),
-          state.config.name(),
+          errors.queue(),
+          errors.subscriber(),
           delivery.sequence(),
           e.toString());
       ackHandler.filterFailed(delivery, e);

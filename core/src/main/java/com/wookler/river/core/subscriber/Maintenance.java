@@ -60,7 +60,7 @@ final class Maintenance<M> {
     }
     long due = dueMillis();
     if (due != Long.MAX_VALUE) {
-      nanos = Math.min(nanos, state.nanosAt(due) - now);
+      nanos = Math.min(nanos, state.clock.nanosAt(due) - now);
     }
     quietUntil = now + nanos;
     quietEnd = sweep.isQuietWhatComes() ? -1 : end;

@@ -1,13 +1,11 @@
 package com.wookler.river.core.subscriber;
 
-import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.RateLimit;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.KeyedHash;
-import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.EntryBuffer;
@@ -44,6 +42,8 @@ final class MessageFetcher<M> implements AutoCloseable {
   private final Ledger ledger;
   private final LogReader reader;
   private final MessageFinder finder;
+  private final RemovedMessages removed;
+  private final Backlog backlog;
   private final String name;
   private final boolean ackRequired;
   private final boolean skipsExhausted;
@@ -60,9 +60,6 @@ final class MessageFetcher<M> implements AutoCloseable {
   private boolean inPast; // whether its position may lie before the log
   private Stop stop = Stop.END;
   private long taken;
-  private long removed;
-  private long oldest = -1; // whose publish time is known
-  private long oldestMicros;
 
   /** Why a take has delivered nothing. */
   enum Stop {
@@ -99,6 +96,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     this.past =
         context.backup() == null ? null : new PastReader(context.backup(), log, context.salvage());
     this.finder = new MessageFinder(context, past);
+    this.removed = new RemovedMessages(log, ledger);
+    this.backlog = new Backlog(log, ledger, finder);
     this.name = config.name();
     this.who = "Queue " + context.queue() + ", subscriber " + config.name();
     this.inPast = past != null;
@@ -285,8 +284,8 @@ final class MessageFetcher<M> implements AutoCloseable {
 
   private @Nullable MessageDelivery<M> find(long nowMillis) {
     MessageDelivery<M> back = returned.poll();
-    while (back != null && isRemoved(back.place(), back.terms())) {
-      removed++;
+    while (back != null && removed.has(back.place(), back.terms())) {
+      removed.completed();
       back = returned.poll();
     }
     if (back != null) {
@@ -302,7 +301,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     int left = READ_AHEAD;
     int passes = PASS_AHEAD;
     while (!expiry.isStuck() && ledger.canDeliver()) {
-      if (passRemoved()
+      if (removed.passNext()
           || (skipsExhausted && ledger.skipExhausted())
           || (passesPostponed && ledger.skipPostponed(nowMillis))) {
         continue;
@@ -326,9 +325,9 @@ final class MessageFetcher<M> implements AutoCloseable {
         ledger.skip(position + 1);
         continue;
       }
-      if (isRemoved(position, readTerms)) { // or the delayed message of which it is a copy
+      if (removed.has(position, readTerms)) { // or the delayed message of which it is a copy
         ledger.skip(position + 1);
-        removed++;
+        removed.completed();
         continue;
       }
       if (expiry.isOver(delivery.publishedMicros(), readTerms)) {
@@ -359,73 +358,7 @@ final class MessageFetcher<M> implements AutoCloseable {
     return null;
   }
 
-  /** Returns what was removed until now: another object, once more is. */
-  SequenceRanges removals() {
-    return log.removed();
-  }
-
-  /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */
-  private boolean isRemoved(long place, @Nullable Terms terms) {
-    SequenceRanges all = log.removed();
-    return all.contains(place)
-        || Terms.isErased(terms)
-        || (terms != null && all.contains(Terms.originalSequence(terms, place)));
-  }
-
-  /** Completes what was removed from the position on; returns whether that is anything. */
-  private boolean passRemoved() {
-    long position = ledger.position();
-    long end = log.removed().endOf(position);
-    if (end == position) {
-      return false;
-    }
-    removed += ledger.skip(end) - position;
-    return true;
-  }
-
-  /** Returns whether a message was removed, or the delayed one of which it is a copy. */
-  boolean isRemoved(StoredMessage message) {
-    return isRemoved(message.sequence(), message.terms());
-  }
-
-  /** Completes a message that is to be delivered again or, else, is the next, if it was removed. */
-  boolean dropRemoved(StoredMessage message, boolean again) {
-    long place = message.sequence();
-    if (!isRemoved(message)) {
-      return false;
-    }
-    if (again) {
-      ledger.complete(place);
-    } else {
-      ledger.skip(place + 1);
-    }
-    removed++;
-    return true;
-  }
-
-  /**
-   * Completes those of the removed messages that are to be delivered, but not the ones that wait
-   * for their keys, which are when that is their turn; returns whether one is in flight.
-   */
-  boolean withdraw(SequenceRanges sequences) {
-    boolean more = ledger.canDeliver();
-    while (more) {
-      more = passRemoved() && ledger.canDeliver();
-    }
-    boolean inFlight = false;
-    SequenceRanges read = sequences.within(ledger.lowWatermark(), ledger.position());
-    for (int i = 0; i < read.ranges(); i++) {
-      for (long sequence = read.start(i); sequence < read.end(i); sequence++) {
-        EntryState before = ledger.withdraw(sequence);
-        removed += before == EntryState.READY || before == EntryState.DELAYED ? 1 : 0;
-        inFlight |= before == EntryState.IN_FLIGHT;
-      }
-    }
-    return inFlight;
-  }
-
-  /** Returns how many messages were completed because they were removed. */
-  long removed() {
+  RemovedMessages removed() {
     return removed;
   }
 
@@ -470,8 +403,10 @@ final class MessageFetcher<M> implements AutoCloseable {
   private @Nullable MessageDelivery<M> redeliver(long nowMillis) {
     for (long again = ledger.nextReady(); again >= 0; again = ledger.nextReady()) {
       StoredMessage message = log.removed().contains(again) ? null : readAgain(again);
-      if (message == null || isRemoved(again, message.terms())) {
-        removed += ledger.complete(again) ? 1 : 0; // what is lost is completed already
+      if (message == null || removed.has(again, message.terms())) {
+        if (ledger.complete(again)) { // what is lost is completed already
+          removed.completed();
+        }
         continue;
       }
       if (!expiry.isOver(message.publishedMicros(), message.terms())) {
@@ -582,42 +517,8 @@ final class MessageFetcher<M> implements AutoCloseable {
     }
   }
 
-  /** Returns how many messages are not completed, without those that are lost or removed. */
-  long lag() {
-    long end = log.nextSequence();
-    return end
-        - log.gaps().messagesFrom(ledger.position())
-        - log.removed().count(ledger.position(), end)
-        - ledger.lowWatermark()
-        - ledger.count(EntryState.COMPLETED);
-  }
-
-  /** Returns when the oldest unfinished message was published; {@link Long#MAX_VALUE}: unknown. */
-  long oldestMicros() {
-    long lowWatermark = log.gaps().endOf(ledger.lowWatermark());
-    if (lowWatermark >= log.nextSequence()) {
-      return Long.MAX_VALUE;
-    }
-    if (lowWatermark != oldest) { // statistics may be read more often than the low watermark moves
-      try {
-        oldestMicros = readMicros(lowWatermark);
-      } catch (RiverException e) { // it may be readable soon
-        return Long.MAX_VALUE;
-      }
-      oldest = lowWatermark;
-    }
-    return oldestMicros;
-  }
-
-  private long readMicros(long sequence) {
-    long location = sequence < ledger.position() ? ledger.address(sequence) : 0;
-    try {
-      StoredMessage message =
-          location == 0 ? finder.find(sequence) : finder.find(sequence, location); // much cheaper
-      return message == null ? Long.MAX_VALUE : message.publishedMicros();
-    } catch (DamagedException e) {
-      return Long.MAX_VALUE; // the poll that reads it reports it
-    }
+  Backlog backlog() {
+    return backlog;
   }
 
   /** Returns how many messages were delivered so far. */

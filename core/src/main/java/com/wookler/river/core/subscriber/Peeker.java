@@ -123,7 +123,7 @@ final class Peeker<M> {
                 ? log.nextSequence()
                 : Math.min(log.nextSequence(), windowEnd());
         attempts = sequence < end ? state.ledger.attempts(sequence) : 0;
-        postponed = state.ledger.isPostponed(sequence, state.nowMillis());
+        postponed = state.ledger.isPostponed(sequence, state.clock.nowMillis());
       } finally {
         state.lock.unlock();
       }
@@ -148,7 +148,7 @@ final class Peeker<M> {
 
   @SuppressWarnings("GuardedBy") // asks the log only
   private boolean isRemoved(StoredMessage message) {
-    return state.fetcher.isRemoved(message);
+    return state.fetcher.removed().has(message);
   }
 
   /** Returns whether it is the first of its key. */

@@ -1,6 +1,6 @@
 package com.wookler.river.core.subscriber;
 
-import static com.wookler.river.core.subscriber.SubscriberState.MILLI;
+import static com.wookler.river.core.subscriber.LedgerClock.MILLI;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.Leases;
@@ -163,8 +163,8 @@ final class Poller<M> {
       long expired = state.fetcher.expiry().expired();
       boolean sampled =
           max > 1 || (before & SAMPLE_MASK) == 0 || state.counters.polls().isObserved();
-      long started = ackRequired || sampled ? state.time.nanoTime() : state.openedNanos;
-      long nowMillis = state.millisAt(started);
+      long started = ackRequired || sampled ? state.time.nanoTime() : state.clock.openedNanos;
+      long nowMillis = state.clock.millisAt(started);
       T taken = taking.from(state.fetcher, nowMillis);
       exhausted = state.config.maxDeliveries() > 0 && state.ledger.nextExhausted() >= 0;
       if (state.fetcher.expiry().expired() != expired || due <= nowMillis) {
@@ -181,7 +181,7 @@ final class Poller<M> {
         wake = stop == Stop.RATE ? deaf : stop != Stop.READ_AHEAD && state.fetcher.hasMore();
       } else {
         countAgain(state.ledger.redelivered() - redelivered);
-        took(state.fetcher.taken() - before, sampled ? started : state.openedNanos);
+        took(state.fetcher.taken() - before, sampled ? started : state.clock.openedNanos);
         if (state.fetcher.hasRate()) {
           line.listen(true); // it may have stopped an earlier look
         }
@@ -250,7 +250,7 @@ final class Poller<M> {
     SubscriberCounters counters = state.counters;
     counters.reads().add(messages);
     counters.storeReads().add(messages);
-    if (started != state.openedNanos) {
+    if (started != state.clock.openedNanos) {
       long nanos = state.time.nanoTime() - started;
       counters.readTime().add(nanos, messages);
       counters.polls().record(nanos);
@@ -284,7 +284,7 @@ final class Poller<M> {
     long due = state.ledger.nextDueMillis();
     return due == Long.MAX_VALUE
         ? Long.MAX_VALUE
-        : Math.max(MILLI, (due - state.nowMillis()) * MILLI);
+        : Math.max(MILLI, (due - state.clock.nowMillis()) * MILLI);
   }
 
   /** Returns whether a rate or a lease has ended that stopped a take; for clocks moved by hand. */

@@ -94,14 +94,14 @@ final class ReceiptHandler<M> {
           nack.delay() == null
               ? state.config.backoff().millis(target.place(), attempt)
               : TimeUnit.MILLISECONDS.convert(nack.delay());
-      return acknowledgements.retry(target, delay, state.nowMillis(), nack.reason(), null);
+      return acknowledgements.retry(target, delay, state.clock.nowMillis(), nack.reason(), null);
     }
     if (action instanceof Settlement.Reject reject) {
       return deadLetter(target, Acknowledgement.REJECTED, reject.reason(), dead);
     }
     if (action instanceof Settlement.Extend extend) {
       long millis = TimeUnit.MILLISECONDS.convert(extend.time());
-      return acknowledgements.extend(target, millis, state.nowMillis());
+      return acknowledgements.extend(target, millis, state.clock.nowMillis());
     }
     if (action instanceof Settlement.AckUpTo) {
       return acknowledgements.acknowledgeUpTo(target);

@@ -14,7 +14,6 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -24,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * for a poll or an acknowledgement, never while a consumer waits and never across the converter.
  */
 final class SubscriberState<M> {
-  static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
-
   final ReentrantLock lock = new ReentrantLock();
   volatile SubscriberConfig config; // written under the lock
   final SubscriberCounters counters;
@@ -33,8 +30,7 @@ final class SubscriberState<M> {
   volatile Waiters.Line line; // of the consumers that are delivered to; written under the lock
   final TimeSource time;
   final StoredTimes times;
-  final long openedNanos;
-  private final long openedMillis;
+  final LedgerClock clock;
   final LedgerForce force;
   final Capacity capacity;
   private final BlockLog log;
@@ -84,8 +80,7 @@ final class SubscriberState<M> {
     this.log = context.log();
     this.times = log.times();
     this.capacity = log.capacity();
-    this.openedNanos = time.nanoTime();
-    this.openedMillis = TimeUnit.MICROSECONDS.toMillis(time.epochMicros());
+    this.clock = new LedgerClock(time);
     this.leases = config.exclusive() ? new Leases(config.lease(), time) : null;
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
     this.failures = new FailureMemory(time, config.maxDeliveries() > 0);
@@ -110,20 +105,6 @@ final class SubscriberState<M> {
       lock.unlock();
     }
     announceToAll(); // there may be room in the window now
-  }
-
-  /** Milliseconds since 1970, by the monotonic clock since it was opened: its ledger's clock. */
-  long nowMillis() {
-    return millisAt(time.nanoTime());
-  }
-
-  long millisAt(long nanoTime) {
-    return openedMillis + (nanoTime - openedNanos) / MILLI;
-  }
-
-  /** Returns when the monotonic clock shows this time of the ledger's. */
-  long nanosAt(long millis) {
-    return openedNanos + (millis - openedMillis) * MILLI;
   }
 
   @GuardedBy("lock")
@@ -257,7 +238,7 @@ final class SubscriberState<M> {
   /** Collects the deliveries that have timed out, which the ledger may journal. */
   @GuardedBy("lock")
   void collectTimedOut() {
-    if (ledger.collectTimedOut(nowMillis()) > 0) {
+    if (ledger.collectTimedOut(clock.nowMillis()) > 0) {
       force.changed();
     }
   }
@@ -401,7 +382,7 @@ final class SubscriberState<M> {
 
   @SuppressWarnings("GuardedBy") // called under the lock
   private boolean withdraw(SequenceRanges removed, boolean[] inFlight) {
-    inFlight[0] = fetcher.withdraw(removed);
+    inFlight[0] = fetcher.removed().withdraw(removed);
     return true;
   }
 
