@@ -39,7 +39,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Closing and interrupts, while everything is under way. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CloseTest {
-  private static final int ROUNDS = Integer.getInteger("river.close.rounds", 12);
+  private static final int ROUNDS = Integer.getInteger("river.close.rounds", 4);
   private static final Duration BOUND = Duration.ofSeconds(60);
 
   @TempDir Path directory;

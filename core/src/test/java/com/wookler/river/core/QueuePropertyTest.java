@@ -101,7 +101,7 @@ class QueuePropertyTest {
     @Override
     public PropertyExecutionResult aroundProperty(
         PropertyLifecycleContext context, PropertyExecutor property) {
-      context.attributes().setTries(Integer.getInteger("river.model.histories", 25));
+      context.attributes().setTries(Integer.getInteger("river.model.histories", 8));
       String seed = System.getProperty("river.model.seed");
       if (seed != null) {
         context.attributes().setSeed(seed);

@@ -290,7 +290,9 @@ class QueueStatusTest {
           new Thread(
               () -> {
                 while (!stop.get()) {
-                  if (!isRefused(() -> queue.publisher().publish("one"))) {
+                  if (isRefused(() -> queue.publisher().publish("one"))) {
+                    time.park(this, 50_000); // the processors are for those who publish
+                  } else {
                     published.incrementAndGet();
                   }
                 }
@@ -298,7 +300,7 @@ class QueueStatusTest {
       publisher.start();
       threads.add(publisher);
     }
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 100; i++) {
       queue.status(i % 2 == 0 ? QueueStatus.READ_ONLY : QueueStatus.DOWN);
       long end = queue.stats().nextSequence();
       time.park(this, 500_000); // others may publish now

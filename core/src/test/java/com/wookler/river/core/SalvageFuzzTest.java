@@ -44,7 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
  * river.fuzz.seeds} for more rounds.
  */
 class SalvageFuzzTest {
-  private static final int SEEDS = Integer.getInteger("river.fuzz.seeds", 10);
+  private static final int SEEDS = Integer.getInteger("river.fuzz.seeds", 5);
   private static final long FIRST_SEED = Long.getLong("river.fuzz.first", 1);
   private static final Duration LIMIT = Duration.ofSeconds(60); // on a machine that does much else
   private static final int MESSAGES = 300;

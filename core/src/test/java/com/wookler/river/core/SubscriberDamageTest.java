@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class SubscriberDamageTest {
   private static final int FORMAT_AT = "{'format':".length();
-  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
+  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 8);
   private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
   private static final int MESSAGES = 100;
   private static final int FINISHED = 50;

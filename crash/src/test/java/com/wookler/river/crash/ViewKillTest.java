@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  */
 class ViewKillTest {
   private static final Logger LOG = LoggerFactory.getLogger(ViewKillTest.class);
-  private static final int ROUNDS = Math.max(3, Counts.KILLS / 10);
+  private static final int ROUNDS = Math.max(Math.min(3, Counts.KILLS / 2), Counts.KILLS / 10);
 
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path root;

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(7200)
 class EveryFileDamageTest {
-  private static final int SEEDS = Integer.getInteger("river.files.seeds", 100);
+  private static final int SEEDS = Integer.getInteger("river.files.seeds", 25);
   private static final long FIRST_SEED = Long.getLong("river.files.first", 1);
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int MOST_FAILURES = 5;

@@ -261,7 +261,9 @@ class DamageTest {
         long next = ledger.lowWatermark();
         while (next < scene.end() && ledger.canDeliver()) {
           for (; next < ledger.position(); next++) {
-            assertThat(scene.isCompleted(next)).as("%s: %d", what, next).isTrue();
+            if (!scene.isCompleted(next)) { // asked far too often for an assertion each
+              throw new AssertionError(what + ": " + next);
+            }
           }
           again += scene.isCompleted(next) ? 1 : 0;
           ledger.deliver(next, 0, 0);

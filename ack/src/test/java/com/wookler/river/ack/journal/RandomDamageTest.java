@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * though it was completed is reported, and what waits does so no longer than was asked for.
  */
 class RandomDamageTest {
-  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 20);
+  private static final int SEEDS = Integer.getInteger("river.damage.seeds", 8);
   private static final long FIRST_SEED = Long.getLong("river.damage.seed", 1);
   private static final Limits LIMITS = new Limits(1000, 1 << 20, 1 << 20);
   private static final InitialPosition ORIGIN = new InitialPosition(0, 0);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 class LostMessagesTest extends BackupFixture {
   private static final int MESSAGES = 60;
   private static final long SEED = Long.getLong("river.fuzz.first", 1);
-  private static final int ROUNDS = Integer.getInteger("river.fuzz.seeds", 20);
+  private static final int ROUNDS = Integer.getInteger("river.fuzz.seeds", 8);
 
   /** Three frames of messages that do not compress, so that damage stays where it is. */
   private BlockBuilder large() {

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 class TimersTest {
   private static final Logger LOG = LoggerFactory.getLogger(TimersTest.class);
   private static final int MANY = Integer.getInteger("river.delay.messages", 100_000);
-  private static final int HISTORIES = Integer.getInteger("river.delay.histories", 5);
+  private static final int HISTORIES = Integer.getInteger("river.delay.histories", 2);
   private static final DelayLimits SMALL = new DelayLimits(16, 4_096, 32);
   private static final long SECOND = 1_000_000;
   private static final long YEAR = 365 * 24 * 3_600 * SECOND;
