@@ -429,7 +429,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.discardOverLimits();
+      state.discards.overLimits();
       return state.fetcher.backlog().lag();
     } finally {
       state.lock.unlock();
@@ -499,7 +499,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.discardOverLimits();
+      state.discards.overLimits();
       Ledger ledger = state.ledger;
       int letters = deadLettering.unfinished(); // once: a message with a letter is dead, and no lag
       return new SubscriberStats(
@@ -517,7 +517,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
           state.acknowledgements.deadDropped(),
           state.acknowledgements.filtered(),
           state.fetcher.expiry().expired(),
-          state.discarded(),
+          state.discards.count(),
           state.fetcher.removed().count(),
           state.isPaused());
     } finally {
@@ -553,7 +553,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   /** Completes everything below a sequence, at most the log's end: the queue discards it. */
   public void discard(long end) {
-    state.discardBelow(end);
+    state.discards.below(end);
   }
 
   /** Returns whether it has not completed a message; also after it was closed. */
@@ -568,7 +568,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   /** Returns how many messages were discarded since it was opened; any thread. */
   public long discarded() {
-    return state.discarded();
+    return state.discards.count();
   }
 
   /** Closes the files of a block that it has completed, so that they can be removed. */

@@ -154,7 +154,7 @@ final class Poller<M> {
         line.listen(false);
         return null;
       }
-      state.discardOverLimits();
+      state.discards.overLimits();
       boolean ackRequired = state.config.ackRequired();
       long due = state.ledger.nextDueMillis();
       long before = state.fetcher.taken();

@@ -48,7 +48,7 @@ final class SubscriberState<M> {
 
   final FailureMemory failures;
   final ReceiptMemory memory; // guarded by the lock
-  private volatile long discarded; // messages; written under the lock
+  final Discards discards;
 
   @GuardedBy("lock")
   private boolean paused;
@@ -87,6 +87,7 @@ final class SubscriberState<M> {
     this.acknowledgements = new Acknowledgements(ledger, counters.acks(), failures, leases);
     this.memory = new ReceiptMemory(config.maxInFlight());
     this.force = new LedgerForce(config, ledger, context.order(), errors);
+    this.discards = new Discards(this);
   }
 
   /** Takes other settings, which differ in options that may change while it is open. */
@@ -339,40 +340,6 @@ final class SubscriberState<M> {
     }
   }
 
-  /** Discards the messages for which the limits of the queue have no capacity. */
-  @GuardedBy("lock")
-  void discardOverLimits() {
-    discard(capacity.discardBelow());
-  }
-
-  /** Completes all messages below a sequence; returns whether a waiting consumer can continue. */
-  @GuardedBy("lock")
-  private boolean discard(long end) {
-    if (closed || end <= ledger.lowWatermark()) {
-      return false;
-    }
-    boolean wasFull = !ledger.canDeliver();
-    long before = discarded; // written here only
-    discarded = before + ledger.discard(end);
-    force.changed();
-    if (wasFull) {
-      line.listen(true);
-    }
-    return fetcher.hasMore();
-  }
-
-  /** Completes all messages below a sequence, in the background. */
-  void discardBelow(long end) {
-    boolean wake;
-    lock.lock();
-    try {
-      wake = discard(end);
-    } finally {
-      lock.unlock();
-    }
-    announce(wake);
-  }
-
   /** Stops delivering what was removed; returns whether one of it is in flight. */
   boolean withdraw(SequenceRanges removed) {
     boolean[] inFlight = {false};
@@ -401,11 +368,6 @@ final class SubscriberState<M> {
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Returns how many messages were discarded since it was opened; any thread. */
-  long discarded() {
-    return discarded;
   }
 
   /** Ends the ledger of a closed subscriber; callers that wait for a force get an answer. */
