@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 public final class MappedFile {
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteBufferViewVarHandle(int[].class, LITTLE_ENDIAN);
 
   private final Path path;
   private final MappedByteBuffer buffer;
@@ -104,9 +106,14 @@ public final class MappedFile {
     return writable != null && !writable.getAsBoolean();
   }
 
-  /** A store into a page that the file has no more is passed over, and its error comes later. */
+  /**
+   * A store into a page that the file has no more is passed over, and so is the read, which leaves
+   * what its register had before: perhaps the value, but not the half of it too. The error comes
+   * later.
+   */
   private void checkStored(int offset, long value) {
-    if ((long) LONGS.getOpaque(buffer, offset) != value) {
+    if ((long) LONGS.getOpaque(buffer, offset) != value
+        || (int) INTS.getOpaque(buffer, offset + Integer.BYTES) != (int) (value >>> Integer.SIZE)) {
       cut = true;
       PageFaults.settle();
       throw new InternalError("what was stored is not there");
