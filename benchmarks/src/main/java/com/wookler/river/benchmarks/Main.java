@@ -1,6 +1,5 @@
 package com.wookler.river.benchmarks;
 
-import com.wookler.river.benchmarks.harness.AllSuites;
 import com.wookler.river.benchmarks.harness.BenchmarkCommand;
 import com.wookler.river.benchmarks.harness.Report;
 import com.wookler.river.benchmarks.harness.Suite;
@@ -57,7 +56,7 @@ public final class Main implements Runnable {
 
   static int run(PrintWriter out, PrintWriter err, String... args) {
     CommandLine main = new CommandLine(new Main());
-    main.addSubcommand(new AllSuites(SUITES));
+    main.addSubcommand("all", BenchmarkCommand.all(SUITES));
     SUITES.forEach(suite -> main.addSubcommand(suite.name(), BenchmarkCommand.of(suite)));
     return main.setOut(out)
         .setErr(err)

@@ -2,6 +2,7 @@ package com.wookler.river.benchmarks.harness;
 
 import com.wookler.river.benchmarks.harness.Suite.Benchmark;
 import com.wookler.river.common.Env;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -19,15 +21,19 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Measures benchmarks of a suite one after the other, prints their rows and writes them. */
+/**
+ * Measures benchmarks of a suite one after the other, prints their rows and writes them; or those
+ * of all suites, each into a file of the results, from which the pages on performance are made.
+ */
 @Command(mixinStandardHelpOptions = true, sortOptions = false)
 public final class BenchmarkCommand implements Callable<Integer> {
   private static final Duration WATCHED = Duration.ofSeconds(3);
+  private static final int WATCHES = 60; // three minutes
   private static final Duration LIMIT = Duration.ofMinutes(6);
   private static final Duration FULL_LIMIT = Duration.ofHours(2);
 
-  private final Suite suite;
-  private final String typed; // empty for what the user typed
+  private final List<Suite> suites;
+  private final boolean all;
 
   @Option(
       names = "--only",
@@ -73,8 +79,15 @@ public final class BenchmarkCommand implements Callable<Integer> {
 
   @Option(
       names = "--full",
-      description = "Also measure what needs hours, or tens of gigabytes of disk.")
+      description =
+          "Also measure what needs hours, or tens of gigabytes of disk; of all suites, all peers at"
+              + " all lines.")
   private boolean full;
+
+  @Option(
+      names = "--busy",
+      description = "Measure all suites even if the machine does something else.")
+  private boolean busy;
 
   @Option(
       names = "--directory",
@@ -82,8 +95,15 @@ public final class BenchmarkCommand implements Callable<Integer> {
       description = "Below which the data is meanwhile (the temporary directory).")
   private @Nullable Path base;
 
-  @Option(names = "--json", paramLabel = "FILE", description = "Write the results there.")
+  @Option(names = "--json", paramLabel = "FILE", description = "Write the results of one suite.")
   private @Nullable Path json;
+
+  @Option(
+      names = "--results",
+      paramLabel = "DIR",
+      description =
+          "Where the results of all suites go. Default: benchmarks/results; with --quick nowhere.")
+  private @Nullable Path results;
 
   @Option(
       names = "--jvm",
@@ -96,59 +116,135 @@ public final class BenchmarkCommand implements Callable<Integer> {
   private boolean failed;
 
   @SuppressWarnings("NullAway.Init")
-  private BenchmarkCommand(Suite suite, String typed) {
-    this.suite = suite;
-    this.typed = typed;
+  private BenchmarkCommand(List<Suite> suites, boolean all) {
+    this.suites = suites;
+    this.all = all;
   }
 
   /** Returns the command of a suite. */
   public static CommandLine of(Suite suite) {
-    return of(suite, "");
+    return command(new BenchmarkCommand(List.of(suite), false), suite.name(), suite.description());
   }
 
-  /** Returns the command of a suite, whose results say that this was typed. */
-  static CommandLine of(Suite suite, String typed) {
-    CommandLine command = new CommandLine(new BenchmarkCommand(suite, typed));
-    command.setCommandName(suite.name());
-    command.getCommandSpec().usageMessage().description(suite.description());
+  /** Returns the command that measures all suites. */
+  public static CommandLine all(List<Suite> suites) {
+    return command(
+        new BenchmarkCommand(suites, true),
+        "all",
+        "Measures everything in turn into a file a suite below the results, deletes the other"
+            + " results there, and makes the tables of the pages on performance. A line that fails"
+            + " is listed as failed, and all others are measured. It waits for a machine that does"
+            + " nothing else, and refuses to begin if that takes longer than 3 minutes.");
+  }
+
+  private static CommandLine command(BenchmarkCommand of, String name, String description) {
+    CommandLine command = new CommandLine(of);
+    command.setCommandName(name);
+    command.getCommandSpec().usageMessage().description(description);
     return command;
   }
 
   @Override
   public Integer call() throws Exception {
+    check();
+    PrintWriter err = spec.commandLine().getErr();
+    if (list) {
+      suites.forEach(this::list);
+      return CommandLine.ExitCode.OK;
+    }
+    if (all && !quick && !busy) {
+      awaitQuiet();
+    }
+    boolean pages = all && results == null && !quick && only.isEmpty();
+    Path directory =
+        pages ? Path.of(System.getProperty("river.root", "."), "benchmarks", "results") : results;
+    long started = System.nanoTime();
+    List<Path> written = new ArrayList<>();
+    for (Suite suite : suites) {
+      List<Benchmark> chosen = suite.chosen(only);
+      Path file = directory == null ? json : directory.resolve(suite.name() + ".json");
+      if (!chosen.isEmpty()) {
+        measure(suite, chosen, file);
+        written.addAll(Stream.ofNullable(file).toList());
+        Duration so = Duration.ofNanos(System.nanoTime() - started);
+        err.println(Context.text("%s measured; %d minutes so far", suite.name(), so.toMinutes()));
+      }
+    }
+    if (directory != null && only.isEmpty()) {
+      deleteOthers(directory, written);
+    }
+    int report = pages ? new CommandLine(new Report()).setErr(err).execute() : 0;
+    return Math.max(report, failed ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK);
+  }
+
+  private void check() {
     boolean tooFew = (rounds != null && rounds < 1) || (seconds != null && seconds < 1);
     if (tooFew || scale <= 0 || (quick && full)) {
       throw new UsageException(
           "--rounds and --seconds are at least 1, --count-scale is above 0, --quick excludes --full");
     }
+    if (all ? json != null : results != null || busy) {
+      throw new UsageException("--json is for one suite, --results and --busy are for all");
+    }
+    List<String> known = suites.stream().flatMap(suite -> suite.systems().stream()).toList();
     for (String system : systems) {
-      if (!suite.systems().contains(system)) {
-        throw new UsageException("no system '" + system + "'; there are " + suite.systems());
+      if (!known.contains(system)) {
+        throw new UsageException("no system '" + system + "'; there are " + known);
       }
     }
-    List<Benchmark> chosen =
-        only.isEmpty() ? suite.benchmarks() : only.stream().map(suite::benchmark).toList();
+    for (String name : only) {
+      if (suites.stream().allMatch(suite -> suite.chosen(List.of(name)).isEmpty())) {
+        throw new UsageException("no line '" + name + "' (--list lists them)");
+      }
+    }
+  }
+
+  private void list(Suite suite) {
     PrintWriter out = spec.commandLine().getOut();
-    if (list) {
-      suite
-          .benchmarks()
-          .forEach(one -> out.println(Context.text("%-24s %s", one.name(), one.text())));
-      if (!suite.systems().isEmpty()) {
-        out.println("\nsystems: " + String.join(", ", suite.systems()));
-      }
-      return CommandLine.ExitCode.OK;
+    suite
+        .benchmarks()
+        .forEach(one -> out.println(Context.text("%-24s %s", one.name(), one.text())));
+    if (!suite.systems().isEmpty()) {
+      out.println("\nsystems: " + String.join(", ", suite.systems()));
     }
+  }
+
+  private static void awaitQuiet() throws IOException {
+    MachineLoad load = MachineLoad.measure(WATCHED);
+    for (int i = 1; i < WATCHES && !load.quiet(); i++) {
+      load = MachineLoad.measure(WATCHED);
+    }
+    if (!load.quiet()) {
+      throw new UsageException(
+          "the machine is not quiet: "
+              + load
+              + "; wait, or take --busy and figures that mean less");
+    }
+  }
+
+  /** Deletes results that those of this run replace: the page is of one run. */
+  private static void deleteOthers(Path directory, List<Path> written) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        if (file.toString().endsWith(".json") && !written.contains(file)) {
+          Files.delete(file);
+        }
+      }
+    }
+  }
+
+  private void measure(Suite suite, List<Benchmark> chosen, @Nullable Path file) throws Exception {
+    PrintWriter out = spec.commandLine().getOut();
     Path data = ThisJvm.createDirectory(base);
     boolean monitored = quick && Env.find().isEmpty(); // else each JVM has a monitor of its own
     try {
       if (monitored) {
         ThisJvm.startMonitor();
       }
-      Run run = measure(chosen, data);
+      Run run = measure(suite, chosen, data, file);
       out.println(run.describe());
       out.println(MarkdownTable.all(run.rows()));
       run.gaps().forEach(gap -> out.println("NOT MEASURED: " + gap));
-      return failed ? CommandLine.ExitCode.SOFTWARE : CommandLine.ExitCode.OK;
     } finally {
       if (monitored) {
         Env.reset();
@@ -157,7 +253,8 @@ public final class BenchmarkCommand implements Callable<Integer> {
     }
   }
 
-  private Run measure(List<Benchmark> chosen, Path data) throws Exception {
+  private Run measure(Suite suite, List<Benchmark> chosen, Path data, @Nullable Path file)
+      throws Exception {
     PrintWriter err = spec.commandLine().getErr();
     MachineLoad load = MachineLoad.measure(quick ? Duration.ofMillis(100) : WATCHED);
     if (!quick && !load.quiet()) {
@@ -170,14 +267,14 @@ public final class BenchmarkCommand implements Callable<Integer> {
     for (Benchmark benchmark : chosen) {
       err.println(benchmark.text());
       Path own = Files.createDirectory(data.resolve(benchmark.name()));
-      String reason = measure(benchmark, context(own), rows);
+      String reason = measure(suite, benchmark, context(suite, own), rows);
       if (!reason.isEmpty()) {
         gaps.add(new Run.Gap(benchmark.table(), benchmark.text(), reason));
       }
       run = run.with(Duration.ofNanos(System.nanoTime() - started), rows, gaps);
       err.println(Context.text("%s: %d s so far", benchmark.name(), run.seconds()));
-      if (json != null) {
-        run.write(json); // also if a later one fails
+      if (file != null) {
+        run.write(file); // also if a later one fails
       }
       ThisJvm.delete(own);
     }
@@ -185,7 +282,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
   }
 
   /** Adds the rows of a benchmark; returns why there are none, or an empty text. */
-  private String measure(Benchmark benchmark, Context context, List<Row> rows) {
+  private String measure(Suite suite, Benchmark benchmark, Context context, List<Row> rows) {
     PrintWriter err = spec.commandLine().getErr();
     Duration limit = context.full() ? FULL_LIMIT : LIMIT;
     CompletableFuture<Void> end = new CompletableFuture<>();
@@ -196,7 +293,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
               return null; // what waits for them fails then
             });
     try {
-      rows.addAll(measure(benchmark, context));
+      rows.addAll(rows(suite, benchmark, context));
       return "";
     } catch (Suite.SkippedException e) {
       err.println("SKIPPED: " + benchmark.text() + ": " + e.getMessage());
@@ -215,12 +312,16 @@ public final class BenchmarkCommand implements Callable<Integer> {
     }
   }
 
+  /** Returns what was typed; of all suites what decides which lines there are. */
   private String command() {
     List<String> arguments = spec.root().commandLine().getParseResult().originalArgs();
-    return typed.isEmpty() ? "./river bench " + String.join(" ", arguments) : typed;
+    return "./river bench "
+        + (all
+            ? "all" + (quick ? " --quick" : full ? " --full" : "")
+            : String.join(" ", arguments));
   }
 
-  private Context context(Path data) {
+  private Context context(Suite suite, Path data) {
     List<String> options = new ArrayList<>();
     String size = suite.jvm().heap();
     if (!size.isEmpty()) {
@@ -234,7 +335,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
         data.toString(), extent, rounds == null ? 0 : rounds, length, scale, options);
   }
 
-  private List<Row> measure(Benchmark benchmark, Context context) throws Exception {
+  private List<Row> rows(Suite suite, Benchmark benchmark, Context context) throws Exception {
     List<String> chosen = List.copyOf(systems); // it may go to another JVM
     if (!suite.jvm().one() || quick) {
       return benchmark.rows(context, chosen);

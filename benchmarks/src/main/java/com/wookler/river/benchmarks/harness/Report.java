@@ -4,10 +4,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +33,8 @@ public final class Report implements Callable<Integer> {
   private static final String TARGETS = "targets"; // the part that compares them with the rows
   private static final String MISSED = "missed"; // the part with those that are missed
   private static final String HEADLINE = "headline"; // the part with all systems side by side
+  private static final Set<String> SIDE_BY_SIDE =
+      Set.of("publish", "forced", "sustained", "consume", "both");
   private static final Pattern PART =
       Pattern.compile("(?s)(<!-- generated: ([\\w-]+) -->\n).*?(<!-- end -->)");
 
@@ -84,7 +90,7 @@ public final class Report implements Callable<Integer> {
                   switch (name) {
                     case TARGETS -> "\n" + targets(runs) + "\n";
                     case MISSED -> "\n" + missed(runs, reasons()) + "\n";
-                    case HEADLINE -> "\n" + Headline.of(rows) + "\n";
+                    case HEADLINE -> "\n" + headline(rows) + "\n";
                     default -> tables(runs, name);
                   };
               return Matcher.quoteReplacement(part.group(1) + made + part.group(3));
@@ -124,6 +130,52 @@ public final class Report implements Callable<Integer> {
       tables.append(without).append(without.isEmpty() ? "" : "\n");
     }
     return tables.isEmpty() ? "\nnot measured yet\n\n" : tables.toString();
+  }
+
+  /** Returns the messages a second of all systems, a line a work, with River's ratios to some. */
+  private static String headline(List<Row> rows) {
+    Map<String, List<Row>> works =
+        rows.stream()
+            .filter(row -> SIDE_BY_SIDE.contains(row.table()))
+            .collect(Collectors.groupingBy(Row::line, LinkedHashMap::new, Collectors.toList()));
+    works.values().removeIf(work -> of(work, Rounds.RIVER).isEmpty());
+    if (works.isEmpty()) {
+      return "";
+    }
+    List<String> systems =
+        works.values().stream().flatMap(List::stream).map(Row::system).distinct().toList();
+    List<String> others =
+        works.values().stream()
+            .flatMap(work -> of(work, Rounds.RIVER).stream())
+            .flatMap(river -> river.ratios().stream().map(Row.Ratio::to))
+            .distinct()
+            .toList();
+    List<String> head = new ArrayList<>(List.of("messages a second"));
+    head.addAll(systems);
+    others.forEach(other -> head.add("river × " + other));
+    StringBuilder text = new StringBuilder(MarkdownTable.line(head));
+    text.append("|---|").append("--:|".repeat(head.size() - 1)).append("\n");
+    works.forEach(
+        (line, work) -> {
+          List<String> cells = new ArrayList<>(List.of(line));
+          systems.forEach(
+              system ->
+                  cells.add(
+                      of(work, system).map(row -> MarkdownTable.format(row.median())).orElse("")));
+          others.forEach(
+              other ->
+                  cells.add(
+                      of(work, Rounds.RIVER)
+                          .flatMap(river -> river.ratioTo(other))
+                          .map(ratio -> MarkdownTable.format(ratio, ""))
+                          .orElse("")));
+          text.append(MarkdownTable.line(cells));
+        });
+    return text.toString();
+  }
+
+  private static Optional<Row> of(List<Row> rows, String system) {
+    return rows.stream().filter(row -> row.system().equals(system)).findFirst();
   }
 
   private static Stream<Target> allTargets() {

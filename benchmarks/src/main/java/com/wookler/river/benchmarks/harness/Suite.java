@@ -54,10 +54,8 @@ public record Suite(
     }
   }
 
-  Benchmark benchmark(String asked) {
-    return benchmarks.stream()
-        .filter(benchmark -> benchmark.name.equals(asked))
-        .findFirst()
-        .orElseThrow(() -> new UsageException("no line '" + asked + "' (--list lists them)"));
+  /** Returns the benchmarks of these names; all without any. */
+  List<Benchmark> chosen(List<String> names) {
+    return benchmarks.stream().filter(one -> names.isEmpty() || names.contains(one.name)).toList();
   }
 }

@@ -25,7 +25,7 @@ class AllSuitesTest {
   }
 
   private int run(List<Suite> suites, String... arguments) {
-    return new CommandLine(new AllSuites(suites))
+    return BenchmarkCommand.all(suites)
         .setOut(new PrintWriter(new StringWriter()))
         .setErr(new PrintWriter(new StringWriter()))
         .execute(arguments);
