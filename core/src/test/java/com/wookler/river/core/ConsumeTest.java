@@ -7,12 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.MessageView;
@@ -24,6 +26,7 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.ViewHandler;
 import com.wookler.river.testing.Aside;
+import java.io.IOException;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.ReadOnlyBufferException;
@@ -85,9 +88,9 @@ class ConsumeTest {
     }
   }
 
-  private Settlement see(MessageView<String> view) {
-    seen.add(view.sequence() + ":" + text(view.buffer()) + "/" + view.attempt());
-    return Settlement.ack();
+  private Action see(MessageView view) {
+    seen.add(view.sequence() + ":" + text(view.data()) + "/" + view.attempt());
+    return Action.ACK;
   }
 
   private static String text(ByteBuffer bytes) {
@@ -143,18 +146,19 @@ class ConsumeTest {
             view -> {
               byte[] copy = new byte[view.length() + 1];
               view.copyTo(copy, 1);
-              String data = view.data();
+              String data = view.data(MessageConverter.utf8());
               assertThat(new String(copy, 1, copy.length - 1, UTF_8)).isEqualTo(data);
-              assertThat(view.buffer().remaining()).isEqualTo(view.length());
+              assertThat(view.data().remaining()).isEqualTo(view.length());
               assertThat(view.publishedAt()).isEqualTo(Instant.parse("2026-11-20T10:00:00Z"));
               assertThat(view.publishedMicros()).isEqualTo(time.epochMicros());
               assertThat(view.place()).isEqualTo(view.sequence());
-              assertThatThrownBy(() -> view.buffer().put((byte) 1))
+              assertThatThrownBy(() -> view.data().put((byte) 1))
                   .isInstanceOf(ReadOnlyBufferException.class);
               shown.add(view.key() + "=" + data.length() + data.substring(0, 1 & data.length()));
+              assertThat(view.header("h")).isEqualTo(view.sequence() == 2 ? new byte[] {7} : null);
               assertThat(view.headers().keySet())
                   .isEqualTo(view.sequence() == 2 ? Map.of("h", 1).keySet() : Map.of().keySet());
-              return Settlement.keep();
+              return Action.KEEP;
             });
     assertThat(count).isEqualTo(5);
     assertThat(shown).containsExactly("null=5p", "schlüssel=5k", "k=3a", "null=100000", "null=0");
@@ -163,26 +167,32 @@ class ConsumeTest {
   @Test
   void shouldCarryOutEachAnswer() throws Exception {
     Subscriber<String> billing = queue.subscriber(BILLING);
-    publish(0, 6);
+    publish(0, 7);
     List<String> receipts = new ArrayList<>();
-    List<Settlement> answers =
+    List<Action> answers =
         List.of(
-            Settlement.keep(),
-            Settlement.nack(Duration.ofSeconds(5)),
-            Settlement.reject("no"),
-            Settlement.release(),
-            Settlement.extend(Duration.ofSeconds(60)),
-            Settlement.ack());
+            Action.KEEP,
+            Action.KEEP,
+            Action.REJECT,
+            Action.RELEASE,
+            Action.KEEP,
+            Action.ACK,
+            Action.NACK);
     billing.consume(
-        6,
+        7,
         NONE,
         view -> {
           receipts.add(view.receipt());
+          switch ((int) view.sequence()) {
+            case 1 -> settle(billing, view, Settlement.nack(Duration.ofSeconds(5)));
+            case 4 -> settle(billing, view, Settlement.extend(Duration.ofSeconds(60)));
+            default -> {}
+          }
           return answers.get((int) view.sequence());
         });
     assertThat(billing.stats().acked()).isEqualTo(1);
-    assertThat(consume(billing, 9)).isEqualTo(1);
-    assertThat(seen).containsExactly("3:m3/1");
+    assertThat(consume(billing, 9)).isEqualTo(2);
+    assertThat(seen).containsExactly("3:m3/1", "6:m6/2");
     assertThat(billing.settle(List.of(receipts.get(0)), Settlement.ack()))
         .containsExactly(Settled.OK);
     assertThat(billing.settle(List.of(receipts.get(5)), Settlement.ack()))
@@ -193,27 +203,59 @@ class ConsumeTest {
     assertThat(consume(billing, 9)).isZero();
     time.advance(Duration.ofSeconds(40));
     assertThat(consume(billing, 9)).isEqualTo(1);
-    assertThat(seen).containsExactly("3:m3/1", "1:m1/2", "4:m4/2");
+    assertThat(seen).containsExactly("3:m3/1", "6:m6/2", "1:m1/2", "4:m4/2");
     await().until(() -> billing.deadLetters().size() == 1);
-    await().until(() -> billing.stats().ackFloor() == 6);
-    assertThatThrownBy(() -> billing.settle(receipts, Settlement.keep()))
-        .isInstanceOf(IllegalArgumentException.class);
+    await().until(() -> billing.stats().ackFloor() == 7);
+  }
+
+  private static void settle(Subscriber<String> billing, MessageView view, Settlement action) {
+    assertThat(billing.settle(List.of(view.receipt()), action)).containsExactly(Settled.OK);
   }
 
   @Test
   void shouldAcknowledgeUpToAMessage() throws Exception {
     Subscriber<String> billing = queue.subscriber(BILLING);
     publish(0, 10);
+    List<String> receipts = new ArrayList<>();
     billing.consume(
-        10, NONE, view -> view.sequence() == 6 ? Settlement.ackUpTo() : Settlement.keep());
+        10,
+        NONE,
+        view -> {
+          receipts.add(view.receipt());
+          return Action.KEEP;
+        });
+    billing.settle(List.of(receipts.get(6)), Settlement.ackUpTo());
     assertThat(billing.stats().ackFloor()).isEqualTo(7);
+  }
+
+  @Test
+  void shouldWrapWhatIsCheckedOfTheHandler() throws Exception {
+    Subscriber<String> billing = queue.subscriber(BILLING);
+    publish(0, 3);
+    IOException lost = new IOException("connection lost");
+    assertThatThrownBy(
+            () ->
+                billing.consume(
+                    10,
+                    NONE,
+                    view -> {
+                      if (view.sequence() == 1) {
+                        throw lost;
+                      }
+                      return see(view);
+                    }))
+        .isInstanceOf(RiverException.class)
+        .hasCause(lost)
+        .hasMessageContainingAll("orders", BILLING.name(), "sequence 1", "connection lost");
+    assertThat(consume(billing, 9)).isEqualTo(2);
+    assertThat(seen).containsExactlyInAnyOrder("0:m0/1", "1:m1/2", "2:m2/1");
   }
 
   @Test
   void shouldShowMessagesAgain() throws Exception {
     Subscriber<String> billing = queue.subscriber(BILLING);
     publish(0, 3);
-    billing.consume(3, NONE, view -> Settlement.keep());
+    billing.consume(3, NONE, view -> Action.KEEP);
     time.advance(Duration.ofSeconds(11));
     publish(3, 4);
     assertThat(consume(billing, 9)).isEqualTo(4);
@@ -225,7 +267,7 @@ class ConsumeTest {
     Subscriber<String> billing = queue.subscriber(BILLING);
     publish(0, 100);
     IllegalStateException bug = new IllegalStateException("bug");
-    ViewHandler<String> handler =
+    ViewHandler handler =
         view -> {
           if (view.sequence() == 40) {
             throw bug;
@@ -244,7 +286,7 @@ class ConsumeTest {
         .isEqualTo(IllegalStateException.class.getName());
     consume(billing, 100);
     assertThat(seen).hasSize(99).contains("41:m41/1", "99:m99/1").doesNotHaveDuplicates();
-    assertThat(billing.stats().ackFloor()).isEqualTo(100);
+    await().until(() -> billing.stats().ackFloor() == 100);
   }
 
   @Test
@@ -283,23 +325,23 @@ class ConsumeTest {
   void shouldRefuseAViewThatHasEnded() throws Exception {
     Subscriber<String> audit = queue.subscriber(AUDIT);
     publish(0, 2);
-    List<MessageView<String>> views = new ArrayList<>();
+    List<MessageView> views = new ArrayList<>();
     List<ByteBuffer> buffers = new ArrayList<>();
     audit.consume(
         1,
         NONE,
         view -> {
           views.add(view);
-          buffers.add(view.buffer());
-          buffers.add(view.buffer().duplicate());
-          return Settlement.ack();
+          buffers.add(view.data());
+          buffers.add(view.data().duplicate());
+          return Action.ACK;
         });
-    MessageView<String> stale = views.get(0);
+    MessageView stale = views.get(0);
     for (Runnable use :
         List.<Runnable>of(
             stale::sequence,
             stale::attempt,
-            stale::buffer,
+            () -> stale.data(MessageConverter.utf8()),
             stale::data,
             stale::key,
             stale::headers,
@@ -372,7 +414,7 @@ class ConsumeTest {
                         time.advance(Duration.ofSeconds(11));
                         assertThat(billing.next().sequence()).isZero();
                       }
-                      return Settlement.ack();
+                      return Action.ACK;
                     }))
         .isInstanceOf(StaleReceiptException.class)
         .hasMessageContaining("sequence 0");
@@ -424,9 +466,9 @@ class ConsumeTest {
     assertThat(keyed.stats().expired()).isEqualTo(1);
   }
 
-  private Settlement seeKeyed(MessageView<String> view) {
-    seen.add(view.key() + ":" + view.data());
-    return Settlement.ack();
+  private Action seeKeyed(MessageView view) {
+    seen.add(view.key() + ":" + view.data(MessageConverter.utf8()));
+    return Action.ACK;
   }
 
   @Test
@@ -578,7 +620,7 @@ class ConsumeTest {
                             100,
                             NONE,
                             view -> {
-                              String data = text(view.buffer());
+                              String data = text(view.data());
                               if (!data.equals("m" + view.sequence())) {
                                 throw new IllegalStateException(data + view);
                               }
@@ -588,7 +630,7 @@ class ConsumeTest {
                                 }
                                 got[(int) view.sequence()] = true;
                               }
-                              return Settlement.ack();
+                              return Action.ACK;
                             });
                   } while (count > 0);
                 } catch (Throwable e) {

@@ -10,8 +10,8 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.io.IOException;
@@ -103,13 +103,13 @@ class CutFilesTest {
                       next.ack();
                     }
                   });
-              expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Settlement.ack()));
+              expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Action.ACK));
               return queue.state() == QueueState.FAILED;
             });
     expectFailed(queue, "b00000001.cq4");
     expectOnlyOurs(() -> queue.read(0, 1));
     expectOnlyOurs(audit::next);
-    expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Settlement.ack()));
+    expectOnlyOurs(() -> audit.consume(3, Duration.ZERO, view -> Action.ACK));
     expectOnlyOurs(queue::force);
     assertThatThrownBy(queue::close).isInstanceOf(QueueFailedException.class);
     try (MessageQueue<String> again = open()) {

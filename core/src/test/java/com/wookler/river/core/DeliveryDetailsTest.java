@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settlement;
@@ -63,7 +64,7 @@ class DeliveryDetailsTest {
             SOON,
             view -> {
               shown.add(view.id() + " " + view.previousFailure());
-              return Settlement.ack();
+              return Action.ACK;
             });
     assertThat(shown).containsExactly("null null", "id-b null");
   }

@@ -11,6 +11,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
@@ -128,7 +129,7 @@ class QueueStatusTest {
         Duration.ZERO,
         view -> {
           seen.add("seen");
-          return Settlement.ack();
+          return Action.ACK;
         });
     assertThat(queue.subscriber("new").batch(9, Duration.ZERO)).hasSize(status.delivers() ? 2 : 0);
     assertThat(seen).isEmpty();

@@ -6,8 +6,8 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
@@ -85,7 +85,7 @@ class RateLimitTest {
       time.advance(Duration.ofMillis(1));
       assertThat(limited.next()).isNotNull();
       time.advance(Duration.ofSeconds(10));
-      int viewed = limited.consume(100, Duration.ZERO, view -> Settlement.ack());
+      int viewed = limited.consume(100, Duration.ZERO, view -> Action.ACK);
       assertThat(viewed).isEqualTo(3);
     }
   }

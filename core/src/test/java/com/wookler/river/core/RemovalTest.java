@@ -15,10 +15,10 @@ import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Position;
-import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.CapturedLog;
@@ -130,8 +130,8 @@ class RemovalTest {
           1000,
           Duration.ofSeconds(5),
           view -> {
-            seen.add(view.data());
-            return Settlement.ack();
+            seen.add(view.data(MessageConverter.utf8()));
+            return Action.ACK;
           });
     }
     assertThat(seen).hasSize(100).startsWith("m1", "m3").endsWith("m199");

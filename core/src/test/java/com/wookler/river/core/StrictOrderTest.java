@@ -9,6 +9,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settled;
@@ -333,8 +334,8 @@ class StrictOrderTest {
             5,
             Duration.ofMillis(20),
             view -> {
-              seen.add(view.data());
-              return Settlement.ack();
+              seen.add(view.data(MessageConverter.utf8()));
+              return Action.ACK;
             });
         return;
       }

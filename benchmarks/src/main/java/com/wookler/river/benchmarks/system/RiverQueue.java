@@ -5,8 +5,8 @@ import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Action;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
@@ -108,8 +108,8 @@ final class RiverQueue implements OpenQueue {
           max,
           timeout,
           message -> {
-            sink.view(message.buffer());
-            return Settlement.ack();
+            sink.view(message.data());
+            return Action.ACK;
           });
     }
 

@@ -1,12 +1,13 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.Ledger;
+import com.wookler.river.core.message.MessageConverter;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Shows the deliveries of chunks one by one, for one call. Confined to the consuming thread. */
-final class ChunkView<M> implements MessageView<M> {
+final class ChunkView<M> implements MessageView {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   private final DeliveryOwner<M> owner;
@@ -99,7 +100,7 @@ final class ChunkView<M> implements MessageView<M> {
   }
 
   @Override
-  public ByteBuffer buffer() {
+  public ByteBuffer data() {
     int index = shown();
     MessageDelivery<M> object = other;
     return object == null
@@ -127,10 +128,10 @@ final class ChunkView<M> implements MessageView<M> {
   }
 
   @Override
-  public M data() {
-    ByteBuffer bytes = buffer();
+  public <T> T data(MessageConverter<T> converter) {
+    ByteBuffer bytes = data();
     return MessageDelivery.converted(
-        owner, sequence(), bytes.remaining(), () -> owner.converter().fromBuffer(bytes));
+        owner.queueName(), sequence(), bytes.remaining(), () -> converter.fromBuffer(bytes));
   }
 
   @Override

@@ -78,7 +78,7 @@ final class Consumers<M> {
     return taken == null ? List.of() : taken;
   }
 
-  int consume(int max, Duration timeout, ViewHandler<M> handler) throws InterruptedException {
+  int consume(int max, Duration timeout, ViewHandler handler) throws InterruptedException {
     Require.positive(max, "max");
     Objects.requireNonNull(timeout, "timeout");
     return views.consume(max, timeout, Objects.requireNonNull(handler, "handler"));

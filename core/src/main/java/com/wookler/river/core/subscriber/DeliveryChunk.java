@@ -20,7 +20,7 @@ final class DeliveryChunk<M> {
   private final long[] tags = new long[MAX];
   private final long[] micros = new long[MAX];
   private final int[] starts = new int[MAX + 1]; // in the buffer, where the next one's is the end
-  private final Settlement[] answers = new Settlement[MAX];
+  private final Action[] answers = new Action[MAX];
   private final @Nullable MessageDelivery<?>[] others = new MessageDelivery<?>[MAX];
   private boolean hasOtherAnswers;
   private int size;
@@ -86,13 +86,13 @@ final class DeliveryChunk<M> {
     return message;
   }
 
-  void answer(Settlement answer) {
+  void answer(Action answer) {
     answers[handled] = answer;
-    hasOtherAnswers |= answer != Settlement.Ack.INSTANCE;
+    hasOtherAnswers |= answer != Action.ACK;
     handled++;
   }
 
-  Settlement answer(int index) {
+  Action answer(int index) {
     return answers[index];
   }
 
@@ -102,7 +102,7 @@ final class DeliveryChunk<M> {
   }
 
   boolean isToAck(int index) {
-    return index < handled && answers[index] == Settlement.Ack.INSTANCE;
+    return index < handled && answers[index] == Action.ACK;
   }
 
   long place(int index) {

@@ -320,8 +320,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   }
 
   @Override
-  public int consume(int max, Duration timeout, ViewHandler<M> handler)
-      throws InterruptedException {
+  public int consume(int max, Duration timeout, ViewHandler handler) throws InterruptedException {
     return consumers().consume(max, timeout, handler);
   }
 

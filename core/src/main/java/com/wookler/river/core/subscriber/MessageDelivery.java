@@ -142,17 +142,18 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
   }
 
   private M convert() {
-    return converted(owner, sequence(), bytes.length, () -> owner.converter().fromBytes(bytes));
+    return converted(
+        owner.queueName(), sequence(), bytes.length, () -> owner.converter().fromBytes(bytes));
   }
 
   /** Returns what the converter makes of a message, and names that message where it throws. */
-  static <M> M converted(DeliveryOwner<M> owner, long sequence, int length, Supplier<M> data) {
+  static <M> M converted(String queue, long sequence, int length, Supplier<M> data) {
     try {
       return data.get();
     } catch (RuntimeException e) {
       throw new RiverException(
           "queue "
-              + owner.queueName()
+              + queue
               + ", sequence "
               + sequence
               + ": the converter cannot read the message of "

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.common.Micros;
+import com.wookler.river.core.message.MessageConverter;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Map;
@@ -12,10 +13,8 @@ import org.jspecify.annotations.Nullable;
  * call has ended, every method throws {@link IllegalStateException}.
  *
  * <p>Not thread-safe: for the thread that runs the handler.
- *
- * @param <M> type of the data
  */
-public interface MessageView<M> {
+public interface MessageView {
   /** See {@link Delivery#sequence}. */
   long sequence();
 
@@ -42,6 +41,11 @@ public interface MessageView<M> {
   /** Returns the message's key, or null; makes a text at each call. */
   @Nullable String key();
 
+  /** Returns the value of a header, or null; not to be changed. */
+  default byte @Nullable [] header(String name) {
+    return headers().get(name);
+  }
+
   /** See {@link Delivery#headers}. */
   Map<String, byte[]> headers();
 
@@ -55,20 +59,17 @@ public interface MessageView<M> {
    * later messages of the call, and is empty after the call; a duplicate of it may show later
    * messages of the subscriber.
    */
-  ByteBuffer buffer();
+  ByteBuffer data();
 
   /** Copies the data into an array, from an index on. */
   void copyTo(byte[] to, int at);
 
-  /**
-   * Returns the data, converted by {@link
-   * com.wookler.river.core.message.MessageConverter#fromBuffer} at each call.
-   */
-  M data();
+  /** Returns the data as {@link MessageConverter#fromBuffer} reads it, at each call. */
+  <M> M data(MessageConverter<M> converter);
 
   /**
    * Names this delivery, to acknowledge it later by {@link Subscriber#settle} if the handler
-   * answers {@link Settlement#keep}. See {@link Delivery#receipt}.
+   * answers {@link Action#KEEP}. See {@link Delivery#receipt}.
    */
   String receipt();
 }

@@ -28,9 +28,6 @@ final class ReceiptHandler<M> {
   }
 
   List<Settled> settle(Collection<String> texts, Settlement action) {
-    if (action == Settlement.keep()) {
-      throw new IllegalArgumentException("to keep a delivery is an answer of a handler only");
-    }
     List<@Nullable Receipt> read = new ArrayList<>(texts.size());
     for (String text : texts) {
       read.add(receipts.read(text));

@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/**
- * An acknowledgement for {@link Subscriber#settle}, or the answer of a {@link ViewHandler}; each is
- * a verb of {@link Delivery}.
- */
+/** An acknowledgement for {@link Subscriber#settle}; each is a verb of {@link Delivery}. */
 public sealed interface Settlement {
   /** See {@link Delivery#ack}. */
   static Settlement ack() {
@@ -58,14 +55,6 @@ public sealed interface Settlement {
     return new Extend(time);
   }
 
-  /**
-   * Leaves the delivery in flight, to be acknowledged by its receipt: only an answer of a {@link
-   * ViewHandler}.
-   */
-  static Settlement keep() {
-    return Keep.INSTANCE;
-  }
-
   /** See {@link Settlement#ack}. */
   enum Ack implements Settlement {
     INSTANCE
@@ -91,9 +80,4 @@ public sealed interface Settlement {
 
   /** See {@link Settlement#extend}. */
   record Extend(Duration time) implements Settlement {}
-
-  /** See {@link Settlement#keep}. */
-  enum Keep implements Settlement {
-    INSTANCE
-  }
 }

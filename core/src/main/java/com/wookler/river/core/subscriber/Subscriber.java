@@ -113,7 +113,8 @@ public interface Subscriber<M> extends AutoCloseable {
    * the handler has seen these; after a kill in between, all of them come again. With {@link
    * SubscriberConfig#ackDurability} {@code DISK} this waits for the device once, at the end.
    *
-   * <p>If the handler throws, that is thrown here, after what it had answered before was carried
+   * <p>If the handler throws, that is thrown here, a checked exception as the cause of a {@link
+   * com.wookler.river.common.errors.RiverException}, after what it had answered before was carried
    * out. The message at which it threw counts as failed ({@link Delivery#fail}); those that were
    * taken and not shown are given back, and their attempt does not count. Without acknowledgement
    * the one at which it threw is completed, and those come with the next poll, unless the
@@ -124,14 +125,14 @@ public interface Subscriber<M> extends AutoCloseable {
    *
    * @param max 1 or more
    * @return how many messages the handler has answered for; 0 if nothing came in time
-   * @throws InterruptedException interrupted while waiting; nothing was taken
+   * @throws InterruptedException interrupted while waiting, and nothing was taken; or thrown by the
+   *     handler
    * @throws com.wookler.river.core.message.StaleReceiptException a message was delivered again, or
    *     completed otherwise, before its answer counted; all other answers so far are carried out
    * @throws com.wookler.river.core.message.QueueClosedException it was closed before, or while the
    *     handler ran: what that had answered since the last acknowledgement comes again
    */
-  default int consume(int max, Duration timeout, ViewHandler<M> handler)
-      throws InterruptedException {
+  default int consume(int max, Duration timeout, ViewHandler handler) throws InterruptedException {
     throw new UnsupportedOperationException("this subscriber shows no views");
   }
 

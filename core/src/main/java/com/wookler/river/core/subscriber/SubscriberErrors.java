@@ -38,6 +38,19 @@ record SubscriberErrors(String queue, String subscriber) {
             + " space. A kill or a power loss has the message delivered again");
   }
 
+  RiverException handlerFailed(long sequence, Exception cause) {
+    return new RiverException(
+        "queue "
+            + queue
+            + ", subscriber "
+            + subscriber
+            + ", sequence "
+            + sequence
+            + ": the handler failed, and the message counts as failed: "
+            + cause,
+        cause);
+  }
+
   IllegalArgumentException foreign() {
     return new IllegalArgumentException(
         "the delivery is not one of subscriber " + subscriber + " of queue " + queue);

@@ -35,7 +35,7 @@ final class ViewConsumer<M> {
     this.ackHandler = ackHandler;
   }
 
-  int consume(int max, Duration timeout, ViewHandler<M> handler) throws InterruptedException {
+  int consume(int max, Duration timeout, ViewHandler handler) throws InterruptedException {
     DeliveryChunk<M> known = spare.getAndSet(null);
     DeliveryChunk<M> chunk = known == null ? new DeliveryChunk<>(owner) : known;
     ChunkView<M> view = new ChunkView<>(owner, chunk);
@@ -51,7 +51,8 @@ final class ViewConsumer<M> {
     }
   }
 
-  private int consume(int max, DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler<M> handler) {
+  private int consume(int max, DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler handler)
+      throws InterruptedException {
     int consumed = 0;
     try {
       do {
@@ -75,15 +76,19 @@ final class ViewConsumer<M> {
     }
   }
 
-  private void handle(DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler<M> handler) {
+  private void handle(DeliveryChunk<M> chunk, ChunkView<M> view, ViewHandler handler)
+      throws InterruptedException {
     try {
       for (int i = 0; i < chunk.size(); i++) {
         view.show(i);
-        chunk.answer(Objects.requireNonNull(handler.handle(view), "the handler's answer"));
+        chunk.answer(Objects.requireNonNull(handler.on(view), "the handler's answer"));
       }
-    } catch (Throwable e) { // the user's
+    } catch (RuntimeException | Error | InterruptedException e) { // the user's
       failed(chunk, e);
       throw e;
+    } catch (Exception e) {
+      failed(chunk, e);
+      throw state.errors.handlerFailed(view.sequence(), e);
     }
     acknowledge(chunk);
   }
@@ -101,7 +106,9 @@ final class ViewConsumer<M> {
         stale < 0 ? null : state.errors.stale(chunk.place(stale), chunk.delivery(stale).attempt());
     for (int i = 0; chunk.hasOtherAnswers() && i < chunk.handled(); i++) {
       try {
-        apply(chunk.answer(i), chunk, i);
+        if (chunk.answer(i) != Action.ACK) {
+          apply(chunk.answer(i), chunk.delivery(i));
+        }
       } catch (RuntimeException e) { // those after it come first
         failed = failed == null ? e : failed;
       }
@@ -111,23 +118,12 @@ final class ViewConsumer<M> {
     }
   }
 
-  private void apply(Settlement answer, DeliveryChunk<M> chunk, int index) {
-    if (answer instanceof Settlement.Nack nack) {
-      if (nack.reason() != null) {
-        ackHandler.retry(chunk.delivery(index), nack.delay(), nack.reason());
-      } else if (nack.delay() == null) {
-        ackHandler.retry(chunk.delivery(index));
-      } else {
-        ackHandler.retry(chunk.delivery(index), nack.delay());
-      }
-    } else if (answer instanceof Settlement.Reject reject) {
-      ackHandler.reject(chunk.delivery(index), reject.reason());
-    } else if (answer instanceof Settlement.Extend extend) {
-      ackHandler.extend(chunk.delivery(index), extend.time());
-    } else if (answer == Settlement.release()) {
-      ackHandler.release(chunk.delivery(index));
-    } else if (answer == Settlement.ackUpTo()) {
-      ackHandler.ackUpTo(chunk.delivery(index));
+  private void apply(Action answer, MessageDelivery<M> delivery) {
+    switch (answer) {
+      case NACK -> ackHandler.retry(delivery);
+      case RELEASE -> ackHandler.release(delivery);
+      case REJECT -> ackHandler.reject(delivery, "rejected by its handler");
+      case ACK, KEEP -> {} // done with the chunk; later, by its receipt
     }
   }
 

@@ -3,17 +3,15 @@ package com.wookler.river.core.subscriber;
 /**
  * Processes messages that {@link Subscriber#consume} shows it, on the consuming thread and without
  * a lock.
- *
- * @param <M> type of the data
  */
 @FunctionalInterface
-public interface ViewHandler<M> {
+public interface ViewHandler {
   /**
-   * Processes a message. Without acknowledgement the answer has no effect.
+   * Processes a message.
    *
    * @param message valid until this returns
-   * @return {@link Settlement#ack} and the others as their verbs say, or {@link Settlement#keep} to
-   *     acknowledge it later; not null
+   * @return not null
+   * @throws Exception the message counts as failed; {@link Subscriber#consume} says what follows
    */
-  Settlement handle(MessageView<M> message);
+  Action on(MessageView message) throws Exception;
 }
