@@ -3,11 +3,9 @@ package com.wookler.river.core;
 import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.core.backup.Backup;
-import com.wookler.river.core.backup.BackupRewriter;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockInfo;
@@ -18,11 +16,7 @@ import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
-import com.wookler.river.core.subscriber.ForceOrder;
-import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashSet;
@@ -36,8 +30,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,8 +38,8 @@ import org.slf4j.LoggerFactory;
  * Removes the messages of which a later one has the key, from closed blocks and from backups, and
  * keys that were deleted. A pass goes through all of them, oldest first, a block or backup a step.
  *
- * <p>The log is forced before a file is replaced: a power loss must not take a message and the one
- * that supersedes it. A delete marker is removed last, once everything before it was compacted;
+ * <p>All is forced before a file is replaced: a power loss must not take a message and the one that
+ * supersedes it. A delete marker is removed last, once everything before it was compacted;
  * otherwise an older message of its key would be the last again.
  *
  * <p>Steps run on the queue's serial executor on the worker, as archiving does; they are confined
@@ -63,11 +55,9 @@ final class Compactor {
   private final BlockLog log;
   private final @Nullable Backup backup;
   private final @Nullable LatestByKey keys;
-  private final ForceOrder order;
-  private final ReentrantLock removal;
+  private final BlockRewriter files;
   private final SubscriberRegistry<?> subscribers;
   private final Delays delays;
-  private final IntConsumer leave;
   private final boolean on;
   private final RetryBackoff retry; // but for isTime
   private final AtomicLong removed = new AtomicLong();
@@ -80,21 +70,15 @@ final class Compactor {
   private volatile boolean stopped; // set by the closing thread
 
   Compactor(
-      QueueStorage storage,
-      SubscriberContext<?> context,
-      SubscriberRegistry<?> subscribers,
-      Delays delays,
-      IntConsumer leave) {
+      QueueStorage storage, SubscriberRegistry<?> subscribers, Delays delays, BlockRewriter files) {
     this.storage = storage;
     this.queue = storage.config.name();
     this.log = storage.log;
     this.backup = storage.backup;
     this.keys = storage.keys;
-    this.order = context.order();
-    this.removal = context.removal();
     this.subscribers = subscribers;
     this.delays = delays;
-    this.leave = leave;
+    this.files = files;
     this.on = storage.config.get(QueueOptions.COMPACT);
     this.retry = new RetryBackoff(storage.config.time());
   }
@@ -232,7 +216,7 @@ final class Compactor {
       if (!isAllowed(block)) {
         return false; // none after it is
       }
-      Compacted done = new Compacted(0, block.messages(), 0);
+      Compacted done = new Compacted(0, block.messages(), 0, 0);
       try {
         done = work.run();
       } catch (DamagedException e) {
@@ -261,88 +245,29 @@ final class Compactor {
       return rewrite(
           stored.block(),
           found,
-          () -> {
-            force();
-            StoredBlock made = Backup.compacted(stored, choice::wasRemoved);
-            boolean replaced = replace(choice, () -> past.replace(stored, made));
-            if (!replaced) {
-              BackupRewriter.delete(made);
-            }
-            return replaced;
-          });
+          () -> files.rewrite(past, stored, choice::wasRemoved, choice::isAllowed));
     }
 
     private Compacted compact(Seal seal) throws IOException {
-      Path file = log.file(seal);
-      Path compacted = file.resolveSibling(file.getFileName() + DurableFiles.TEMPORARY);
       Choice choice = new Choice(seal);
-      try {
-        return rewrite(
-            seal,
-            BlockCompactor.count(file, seal, choice::isRemoved),
-            () -> {
-              Seal after = new BlockCompactor(file, seal, choice::wasRemoved).write(compacted);
-              leave(seal);
-              force(); // ids and origins of the messages, too
-              if (!replace(choice, () -> replaceBlock(seal, compacted, after))) {
-                return false;
-              }
-              leave(seal);
-              return true;
-            });
-      } finally {
-        Files.deleteIfExists(compacted);
-      }
+      return rewrite(
+          seal,
+          BlockCompactor.count(log.file(seal), seal, choice::isRemoved),
+          () -> files.rewrite(seal, choice::wasRemoved, choice::isAllowed));
     }
 
-    private void replaceBlock(Seal seal, Path compacted, Seal after) throws IOException {
-      if (backup != null) {
-        backup.withdraw(seal); // one of a block that was kept in the log
-      }
-      log.replace(seal, compacted, after);
-    }
-
-    /**
-     * Replaces a file, unless a subscriber has moved back or a message was removed on which the
-     * choice rests; no snapshot is copied meanwhile.
-     */
-    private boolean replace(Choice choice, Replacement files) throws IOException {
-      removal.lock();
-      try {
-        if (!isAllowed(choice.block) || !choice.holds()) {
-          return false;
-        }
-        files.run();
-        return true;
-      } finally {
-        removal.unlock();
-      }
-    }
-
-    private Compacted rewrite(Seal block, Compacted found, Rewriting files) throws IOException {
+    private Compacted rewrite(Seal block, Compacted found, Rewriting rewriting) throws IOException {
       boolean worth = whole || found.left() == 0 || found.freed() * WORTH >= block.bytes();
       if (found.removed() == 0) {
         return found;
       }
-      if (!worth || !files.run()) {
+      if (!worth || !rewriting.run()) {
         complete = false;
-        return new Compacted(0, block.messages(), 0);
+        return new Compacted(0, block.messages(), 0, 0);
       }
       removed += found.removed();
       Compactor.this.removed.addAndGet(found.removed());
       return found;
-    }
-
-    private void leave(Seal seal) {
-      subscribers.open().forEach(subscriber -> subscriber.leave(seal.block()));
-      leave.accept(seal.block());
-      delays.leave(seal.block());
-    }
-
-    private void force() throws IOException {
-      if (!CompletableFuture.supplyAsync(order::force, storage.flusher).join()) {
-        throw new IOException("the log could not be forced");
-      }
     }
 
     private boolean isRemoved(StoredMessage message, Choice choice) {
@@ -393,8 +318,14 @@ final class Compactor {
         return chosen.get(index(message));
       }
 
-      /** Returns whether what supersedes a message is on the device, and was not removed since. */
-      boolean holds() {
+      /**
+       * Returns whether no subscriber has moved back to the block, and what supersedes a message is
+       * on the device, and was not removed since.
+       */
+      boolean isAllowed() {
+        if (!Pass.this.isAllowed(block)) {
+          return false;
+        }
         SequenceRanges taken = log.removed();
         long forced = log.forcedEnd();
         return rests.stream().allMatch(later -> later.sequence < forced && !later.isIn(taken));
@@ -452,11 +383,6 @@ final class Compactor {
   private interface Rewriting {
     /** Returns whether it was done. */
     boolean run() throws IOException;
-  }
-
-  @FunctionalInterface
-  private interface Replacement {
-    void run() throws IOException;
   }
 
   private long micros(Option<Duration> option) {

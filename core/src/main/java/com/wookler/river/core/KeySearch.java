@@ -48,12 +48,13 @@ final class KeySearch {
     if (found == KeyIndex.NONE || found < source.first()) {
       return Optional.empty(); // older ones are older still
     }
-    Optional<StoredMessage> message = read(found, key);
-    if (message.isPresent()) {
-      return message;
+    long at = found;
+    Optional<StoredMessage> message = read(at, key);
+    while (message.isEmpty() && at != KeyIndex.NONE) { // again if the one found was erased since
+      at = before(at, key);
+      message = at == KeyIndex.NONE ? message : read(at, key);
     }
-    long last = before(found, key);
-    return last == KeyIndex.NONE ? Optional.empty() : read(last, key);
+    return message;
   }
 
   /**

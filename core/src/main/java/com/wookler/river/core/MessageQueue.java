@@ -430,6 +430,32 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
+   * Erases a message: {@link #delete deletes} it, and has its data, key, headers and id removed
+   * from the log and the backups, whose checks stay valid; it keeps its sequence, and all that
+   * reads passes it over. A delayed one is erased at both of its places. Returns when that is on
+   * the device. A crash, or an exception, may leave it deleted and in some of the files: erase it
+   * again.
+   *
+   * <p>Not covered are copies outside log and backups: dead letters ({@code DeadLetters.purge}),
+   * what was redriven or transferred to another queue, which have sequences of their own there; a
+   * delayed message that waits, in the file of those that are due with it; its id in the window of
+   * {@link Builder#deduplicate}; snapshots; what consumers have, and the redelivery cache in
+   * memory. {@code ./river erase} overwrites all of the queue while it is closed.
+   *
+   * <p>Its block is written anew, of some backups too: as long as that takes nothing of the queue
+   * is archived.
+   *
+   * @param sequence that the publisher got
+   * @return how many bytes of it were overwritten, in all places; 0 if none has it
+   * @throws com.wookler.river.core.message.DamagedMessageException its block or backup is damaged;
+   *     the message is deleted only
+   * @throws com.wookler.river.common.errors.RiverException a file cannot be read or written now
+   */
+  public long erase(long sequence) {
+    return running().erase(sequence);
+  }
+
+  /**
    * Removes the oldest messages, once, beside the standing {@link Builder#retention}: {@link
    * #delete deletes} them, and moves every subscriber past them, also one that is closed, which
    * counts as {@link QueueStats#discarded}.

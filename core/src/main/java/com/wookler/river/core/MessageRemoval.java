@@ -163,6 +163,34 @@ final class MessageRemoval implements AfterLog {
     }
   }
 
+  /**
+   * Deletes one message, whether it waits or not, and returns where it may be: where it was
+   * published, and where a delayed one was appended again, which all messages are searched for.
+   */
+  List<Long> deletePlaces(long sequence) {
+    StoredMessage message = readOrDamaged(sequence);
+    long original = message == null ? sequence : message.originalSequence();
+    long unused = delete(original, original + 1);
+    boolean isDelayed = message == null || original != sequence || Terms.isHidden(message.terms());
+    if (!isDelayed || delays.lowWatermark() == Long.MAX_VALUE) {
+      return List.of(sequence);
+    }
+    long unusedWaiting = delays.waiting(); // takes their lock: what was due before is appended
+    List<Long> places = new ArrayList<>(List.of(original));
+    boolean unusedDamage =
+        lookup.scan(
+            original + 1,
+            found -> {
+              if (found.originalSequence() == original) {
+                places.add(found.sequence());
+              }
+            });
+    for (long place : places) { // the original may have left the log
+      unused += delete(place, place + 1);
+    }
+    return places;
+  }
+
   /** Returns what there may be: below the first that is in a block, delayed messages only. */
   private SequenceRanges range(long from, long first, long end) {
     long start = delays.waitingBelow(first) > 0 ? Math.max(from, 0) : first;
@@ -220,12 +248,7 @@ final class MessageRemoval implements AfterLog {
     if (sequence < 0 || sequence >= log.nextSequence() || log.removed().contains(sequence)) {
       return null;
     }
-    StoredMessage message;
-    try {
-      message = lookup.readNear(sequence);
-    } catch (DamagedException e) {
-      message = new StoredMessage(sequence, 0, new byte[0], null, Map.of(), null);
-    }
+    StoredMessage message = readOrDamaged(sequence);
     if (message != null) {
       return target(message);
     }
@@ -234,6 +257,15 @@ final class MessageRemoval implements AfterLog {
       delays.scan(each -> waits[0] |= each.sequence() == sequence);
     }
     return waits[0] ? waiting(sequence) : null;
+  }
+
+  /** Returns one message, null if it is nowhere; of a damaged one only its sequence is known. */
+  private @Nullable StoredMessage readOrDamaged(long sequence) {
+    try {
+      return lookup.readNear(sequence);
+    } catch (DamagedException e) {
+      return new StoredMessage(sequence, 0, new byte[0], null, Map.of(), null);
+    }
   }
 
   private static Target waiting(long sequence) {

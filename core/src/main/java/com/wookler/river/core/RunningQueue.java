@@ -74,6 +74,7 @@ final class RunningQueue<M> {
   private final BlockArchiver archiver;
   private final MessageRemoval removal;
   private final Compactor compactor;
+  private final MessageEraser eraser;
   private final UnusedSubscribers unused;
   private final UnusedQueue unusedQueue;
   private final AdmissionControl intake;
@@ -127,7 +128,9 @@ final class RunningQueue<M> {
       closing.enter(MAINTENANCE);
       closing.add(MAINTENANCE, storage.flusher::drain);
       closing.add(MAINTENANCE, this::forceLast);
-      compactor = new Compactor(storage, context, subscribers, delays, this::leave);
+      BlockRewriter files = new BlockRewriter(storage, context, subscribers, delays, this::leave);
+      compactor = new Compactor(storage, subscribers, delays, files);
+      eraser = new MessageEraser(storage, removal, files);
       archiver = new BlockArchiver(storage, context, subscribers, delays, this::leave, compactor);
       reconfiguration = new Reconfiguration(storage, intake, subscribers);
       closing.add(MAINTENANCE, storage.worker::drain);
@@ -413,6 +416,10 @@ final class RunningQueue<M> {
   /** Makes a copy on this thread, which may wait for the flusher. */
   QueueSnapshot snapshotTo(Path target) {
     return new SnapshotWriter(storage, subscribers, target).write();
+  }
+
+  long erase(long sequence) {
+    return eraser.erase(sequence);
   }
 
   long compact() {

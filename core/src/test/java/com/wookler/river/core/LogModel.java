@@ -33,6 +33,7 @@ final class LogModel {
       new PriorityQueue<>(Comparator.comparing(Entry::due).thenComparing(Entry::sequence));
 
   private final Set<Long> removed = new HashSet<>();
+  private final Set<Long> erased = ConcurrentHashMap.newKeySet();
 
   LogModel(TimeSource time) {
     this.time = time;
@@ -106,6 +107,27 @@ final class LogModel {
     }
   }
 
+  /** The message at a place was taken back, and the delayed one of which it is a copy. */
+  void cancelled(long place) {
+    removed.add(place);
+    removed.add(sequence(place));
+  }
+
+  /** Nothing is left of what was here. */
+  void erased(long place) {
+    cancelled(place);
+    erased.add(place);
+  }
+
+  boolean isErased(long place) {
+    return erased.contains(place);
+  }
+
+  /** Whether any message with a key was erased. */
+  boolean isErased(String key) {
+    return erased.stream().anyMatch(place -> key.equals(key(place)));
+  }
+
   boolean isRemoved(long place) {
     return removed.contains(place) || removed.contains(entries.get(place).sequence);
   }
@@ -141,6 +163,7 @@ final class LogModel {
   OptionalLong last(String key) {
     return entries.entrySet().stream()
         .filter(at -> at.getValue().due == 0 && key.equals(at.getValue().message.key()))
+        .filter(at -> !erased.contains(at.getKey()))
         .mapToLong(Map.Entry::getKey)
         .max();
   }

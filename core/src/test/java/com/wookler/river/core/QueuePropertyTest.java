@@ -70,6 +70,7 @@ class QueuePropertyTest {
     CANCEL,
     REPLACE,
     DELETE,
+    ERASE,
     TRIM,
     REMOVE_SUBSCRIBER,
     CLOSE_SUBSCRIBER,
@@ -199,6 +200,7 @@ class QueuePropertyTest {
       case CANCEL -> atPlace(b, place -> queue.cancel(place, a % 3 == 0));
       case REPLACE -> atPlace(b, place -> queue.replace(place, message(queue.log.end() * 1_000)));
       case DELETE -> atPlace(b, place -> queue.delete(place, Math.min(queue.log.end(), place + a)));
+      case ERASE -> atPlace(b, queue::erase);
       case TRIM -> atPlace(a * b % 12, queue::trim);
       case REMOVE_SUBSCRIBER -> queue.remove(queue.model(a));
       case CLOSE_SUBSCRIBER -> queue.closeSubscriber(queue.model(a));

@@ -400,6 +400,11 @@ public final class Backup implements AutoCloseable {
     }
   }
 
+  /** Returns what a crash has left of older backups of a block. */
+  public List<StoredBlock> twins(StoredBlock stored) {
+    return index.twins(stored);
+  }
+
   /** Deletes what a crash has left of older backups of a block. */
   public void deleteTwins(StoredBlock stored) throws IOException {
     delete(index.twins(stored));

@@ -122,7 +122,7 @@ final class BackupIndex {
     StoredBlock before = own.putIfAbsent(firstOf(block), block);
     if (before != null) {
       others.add(block);
-      if (before.block().bytes() != block.block().bytes() && before.isSameBlock(block)) {
+      if (before.block().digest() != block.block().digest() && before.isSameBlock(block)) {
         return; // a crash came before it was deleted: the next compaction does that
       }
       LOG.warn(

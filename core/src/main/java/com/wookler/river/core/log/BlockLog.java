@@ -522,6 +522,25 @@ public final class BlockLog implements AutoCloseable {
   }
 
   /**
+   * Returns whether a block holds this message; recycles that if it is the active one, so that it
+   * can be replaced once all is forced.
+   */
+  public boolean closeBlockOf(long sequence) {
+    appendLock.lock();
+    try {
+      if (closed) {
+        throw new QueueClosedException("queue " + settings.queue() + " is closed");
+      }
+      if (!failure.isThere() && active.holds(sequence)) {
+        roll(active, settings.time().epochMicros());
+      }
+    } finally {
+      appendLock.unlock();
+    }
+    return blockOf(sequence) != null;
+  }
+
+  /**
    * Replaces a sealed block by a file in the log's directory that has the same sequences and
    * another seal. Readers that have the block mapped continue in the old file until they leave it.
    * A crash leaves one of them, perhaps without a seal.

@@ -26,6 +26,7 @@ public final class DocumentCompactor {
   private byte[] made = new byte[1 << 12];
   private int length; // of what is left; 0: no message is
   private int removed;
+  private int removedBytes;
   private int left;
 
   /** Creates a compactor for a queue; what was erased before is taken out too. */
@@ -44,6 +45,7 @@ public final class DocumentCompactor {
   public byte[] compact(byte[] document, int bytes, int block) {
     reader.open(document, bytes, block);
     removed = 0;
+    removedBytes = 0;
     left = 0;
     length = bytes;
     if (reader.isLost() || reader.isRemoved()) {
@@ -65,6 +67,7 @@ public final class DocumentCompactor {
         end += size;
       } else {
         removed += erased ? 0 : 1;
+        removedBytes += erased ? 0 : size - ENTRY_PREFIX_BYTES;
         end = erased(end);
       }
     }
@@ -107,6 +110,11 @@ public final class DocumentCompactor {
   /** Returns how many of its messages were taken out, without those erased before. */
   public int removed() {
     return removed;
+  }
+
+  /** Returns the bytes of their content. */
+  public int removedBytes() {
+    return removedBytes;
   }
 
   /** Returns how many of its messages are left. */

@@ -474,8 +474,20 @@ public final class RemoteQueue {
     return removed("/trim?messages=" + messages);
   }
 
+  /**
+   * Removes a message, and its bytes from the log and the backups; returns how many bytes, 0 if it
+   * was not there.
+   */
+  public long erase(long sequence) {
+    return number("/erase?sequence=" + sequence, "bytes");
+  }
+
   private long removed(String verb) {
-    return caller.callOne(Request.post(Paths.queue(name) + verb).once()).number("removed");
+    return number(verb, "removed");
+  }
+
+  private long number(String verb, String field) {
+    return caller.callOne(Request.post(Paths.queue(name) + verb).once()).number(field);
   }
 
   private List<StoredMessage> query(String query) {

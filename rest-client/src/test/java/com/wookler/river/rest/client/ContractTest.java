@@ -55,6 +55,7 @@ class ContractTest {
               Map.entry("replaceById", "RemoteQueue.replace"),
               Map.entry("removeMessages", "RemoteQueue.removeMessages"),
               Map.entry("trim", "RemoteQueue.trimBefore"),
+              Map.entry("eraseMessage", "RemoteQueue.erase"),
               Map.entry("listForwards", "RemoteQueue.forwards"),
               Map.entry("putForward", "RemoteQueue.forward"),
               Map.entry("deleteForward", "RemoteQueue.removeForward"),

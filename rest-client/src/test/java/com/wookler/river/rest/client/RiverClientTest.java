@@ -180,6 +180,8 @@ class RiverClientTest {
     assertThat(left).extracting(RemoteDelivery::text).containsExactly("m8", "new 3", "new 4");
     assertThat(orders.cancel(8)).isEqualTo(CancelResult.IN_FLIGHT);
     assertThat(orders.info().stats().removed()).isPositive();
+    assertThat(orders.erase(8)).isGreaterThanOrEqualTo("m8".length());
+    assertThat(orders.erase(8)).isZero();
     assertThat(orders.trimToMessages(0)).isEqualTo(2);
   }
 

@@ -118,6 +118,11 @@ class MessageRoutesTest extends ServerFixture {
         .isEqualTo("{\"removed\":1}");
     assertThat(asked.post("/v1/queues/orders/trim?messages=0", "").body())
         .isEqualTo("{\"removed\":1}");
+    assertThat(asked.post("/v1/queues/orders/erase?sequence=5", "").body())
+        .matches("\\{\"bytes\":\\d{2}\\}");
+    assertThat(asked.post("/v1/queues/orders/erase?sequence=5", "").body())
+        .isEqualTo("{\"bytes\":0}");
+    assertThat(asked.post("/v1/queues/orders/erase", "").field()).isEqualTo("sequence");
     assertThat(asked.delete(MESSAGES).status()).isEqualTo(400);
     assertThat(asked.delete(MESSAGES + "?id=a&key=b").status()).isEqualTo(400);
     assertThat(asked.post("/v1/queues/orders/trim?before=1&bytes=2", "").status()).isEqualTo(400);

@@ -32,6 +32,7 @@ public final class BlockCompactor implements BlockWalk.Visitor {
   private final DocumentCompactor documents;
   private OutputStream out = OutputStream.nullOutputStream();
   private long removed;
+  private long removedBytes;
   private long left;
 
   private long position;
@@ -55,9 +56,10 @@ public final class BlockCompactor implements BlockWalk.Visitor {
    *
    * @param removed messages, without those that were taken out before
    * @param left messages
-   * @param freed bytes
+   * @param freed bytes of the file
+   * @param removedBytes of the content of these messages
    */
-  public record Compacted(long removed, long left, long freed) {}
+  public record Compacted(long removed, long left, long freed, long removedBytes) {}
 
   /** Shows all documents of a block. */
   @FunctionalInterface
@@ -77,7 +79,10 @@ public final class BlockCompactor implements BlockWalk.Visitor {
     walk.run(counter);
     counter.endRun();
     return new Compacted(
-        counter.removed, counter.left, Math.max(0, seal.bytes() - counter.position));
+        counter.removed,
+        counter.left,
+        Math.max(0, seal.bytes() - counter.position),
+        counter.removedBytes);
   }
 
   /** Counts what would be taken out of a block's file, which its seal describes. */
@@ -147,6 +152,7 @@ public final class BlockCompactor implements BlockWalk.Visitor {
   public void document(long offset, byte[] document, int length) throws IOException {
     byte[] kept = documents.compact(document, length, seal.block());
     removed += documents.removed();
+    removedBytes += documents.removedBytes();
     left += documents.left();
     if (documents.length() > 0) {
       endRun();

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * The routes that take messages back: who may publish may cancel and replace, an administrator may
- * remove ranges and trim.
+ * remove ranges, trim and erase.
  */
 final class RemovalRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
@@ -40,12 +40,16 @@ final class RemovalRoutes {
         new Endpoint(HttpMethod.PUT, PATH, Right.PUBLISH, Set.of("id"), this::replaceById),
         new Endpoint(
             HttpMethod.POST, QUEUE + "/remove", Right.ADMIN, Set.of("from", "end"), this::remove),
-        new Endpoint(HttpMethod.POST, QUEUE + "/trim", Right.ADMIN, Set.copyOf(TRIMS), this::trim));
+        new Endpoint(HttpMethod.POST, QUEUE + "/trim", Right.ADMIN, Set.copyOf(TRIMS), this::trim),
+        new Endpoint(
+            HttpMethod.POST, QUEUE + "/erase", Right.ADMIN, Set.of("sequence"), this::erase));
   }
 
   record CancelledJson(CancelResult result) {}
 
   record RemovedJson(long removed) {}
+
+  record ErasedJson(long bytes) {}
 
   private static Future<ApiResponse> answer(ApiRequest call, Supplier<Object> work) {
     return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(work.get())));
@@ -94,6 +98,12 @@ final class RemovalRoutes {
     long end = sequence(call, "end");
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return answer(call, () -> new RemovedJson(queue.queue().delete(from, end)));
+  }
+
+  private Future<ApiResponse> erase(ApiRequest call) {
+    long sequence = sequence(call, "sequence");
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return answer(call, () -> new ErasedJson(queue.queue().erase(sequence)));
   }
 
   private static long sequence(ApiRequest call, String parameter) {
