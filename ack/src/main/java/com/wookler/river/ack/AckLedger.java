@@ -1,5 +1,8 @@
 package com.wookler.river.ack;
 
+import java.util.HashSet;
+import java.util.Set;
+
 /**
  * The ledger of a subscriber that acknowledges. Guarded by the subscriber's lock.
  *
@@ -11,6 +14,8 @@ public final class AckLedger extends RingLedger {
   private long epoch;
   private long redelivered;
   private boolean unlocked;
+  // taken back while they were taken out of delivery: no holder has them when that is undone
+  private final Set<Long> takenBack = new HashSet<>();
   private boolean unwritten; // whether the journal has an older end of what was delivered
 
   public AckLedger(Limits limits, Ring ring, AckJournal journal, RecoveryReport recovery) {
@@ -183,6 +188,12 @@ public final class AckLedger extends RingLedger {
       unlockNext(keys, sequence);
     }
     advanceLowWatermark();
+  }
+
+  /** Completes a message that no holder has acknowledged, so that a late one does so in vain. */
+  private void completeUnacknowledged(long sequence) {
+    ring.nextToken(sequence);
+    completeOne(sequence);
   }
 
   /** Makes the next message of a completed one's key available, or exhausted. */
@@ -358,7 +369,7 @@ public final class AckLedger extends RingLedger {
     if (!isDying(sequence, tag)) {
       return false;
     }
-    completeOne(sequence);
+    completeUnacknowledged(sequence);
     return true;
   }
 
@@ -368,10 +379,14 @@ public final class AckLedger extends RingLedger {
     if (!isDying(sequence, tag)) {
       return;
     }
+    boolean held = !takenBack.remove(sequence);
     if (schedule.isExhausted(ring.attempt(sequence))) {
       schedule.exhaust(sequence);
-    } else {
-      schedule.putInFlight(sequence, nowMillis);
+      return;
+    }
+    schedule.putInFlight(sequence, nowMillis);
+    if (!held) {
+      giveBack(sequence);
     }
   }
 
@@ -393,7 +408,7 @@ public final class AckLedger extends RingLedger {
       throw new IllegalStateException("sequence " + sequence + " waits for its key");
     }
     ring.extendTo(Math.max(ring.end(), sequence + 1));
-    completeOne(sequence);
+    completeUnacknowledged(sequence);
     return true;
   }
 
@@ -404,7 +419,7 @@ public final class AckLedger extends RingLedger {
     }
     EntryState before = sequence < position ? ring.state(sequence) : EntryState.UNSEEN;
     if (before == EntryState.READY || before == EntryState.DELAYED) {
-      completeOne(sequence);
+      completeUnacknowledged(sequence);
     }
     return before;
   }
@@ -469,7 +484,11 @@ public final class AckLedger extends RingLedger {
   @Override
   public void takeBack() {
     requireOpen();
+    takenBack.clear(); // those that are still taken out are found again
     for (long s = ring.lowWatermark(); s < position; s++) {
+      if (ring.is(s, EntryState.DEAD_LETTERING)) {
+        takenBack.add(s);
+      }
       boolean inFlight = ring.isInFlight(s);
       boolean timedOut = ring.is(s, EntryState.READY) || ring.is(s, EntryState.DELAYED);
       if (inFlight || (timedOut && !ring.isFresh(s))) {
@@ -499,6 +518,7 @@ public final class AckLedger extends RingLedger {
     if (keys != null) {
       keys.clear();
     }
+    takenBack.clear();
     unlocked = false;
     position = sequence;
     deliveredEnd = sequence;

@@ -153,7 +153,8 @@ public interface Ledger extends AutoCloseable {
 
   /**
    * Takes back all that is in flight, to be delivered again at once; the attempts count. All
-   * delivery tags before are used up. Does nothing without acknowledgement.
+   * delivery tags before are used up, but to complete or cancel dead letters that were begun: what
+   * is cancelled is delivered again at once too. Does nothing without acknowledgement.
    */
   default void takeBack() {}
 
@@ -207,24 +208,29 @@ public interface Ledger extends AutoCloseable {
    */
   AckResult startDeadLetter(long sequence, long tag);
 
-  /** Completes a message whose dead letter is safe; false if it is completed otherwise. */
+  /**
+   * Completes a message whose dead letter is safe, and uses its delivery tags up; false if it is
+   * completed otherwise.
+   */
   boolean completeDeadLetter(long sequence, long tag);
 
   /**
    * Undoes {@link #startDeadLetter}, because the dead letter could not be written: what is
-   * exhausted is that again, the rest is in flight again, with the delivery tag it had.
+   * exhausted is that again, the rest is in flight again, with the delivery tag it had, unless it
+   * was {@link #takeBack taken back} since.
    */
   void cancelDeadLetter(long sequence, long tag, long nowMillis);
 
   /**
    * Completes one message, whatever was known of it: an earlier run has written its dead letter, it
-   * expired before a delivery, or it was lost. Returns false if it was completed.
+   * expired before a delivery, or it was lost. Its delivery tags are used up. Returns false if it
+   * was completed.
    */
   boolean complete(long sequence);
 
   /**
-   * Completes a message that was read and waits for a further delivery. One that is in flight, or
-   * waits for its key, is left as it is.
+   * Completes a message that was read and waits for a further delivery, and uses its delivery tags
+   * up. One that is in flight, or waits for its key, is left as it is.
    *
    * @return the state in which it was; below the low watermark completed, and from {@link
    *     #position()} on unseen, unless it is completed

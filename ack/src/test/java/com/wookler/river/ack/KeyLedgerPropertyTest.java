@@ -254,6 +254,7 @@ class KeyLedgerPropertyTest {
       assertThat(read.get(sequence).state).isEqualTo(State.EXHAUSTED);
       assertThat(ledger.completeDeadLetter(sequence, ledger.startDeadLetter(sequence))).isTrue();
       read.get(sequence).state = State.COMPLETED;
+      read.get(sequence).tag = -1;
     }
   }
 
@@ -349,6 +350,7 @@ class KeyLedgerPropertyTest {
         AckResult outcome = ledger.startDeadLetter(sequence, tag);
         assertThat(ledger.completeDeadLetter(sequence, tag)).isTrue();
         entry.state = State.COMPLETED;
+        entry.tag = -1;
         return outcome;
       }
       default -> throw new AssertionError(step);

@@ -124,6 +124,25 @@ class KeyLedgerTest {
   }
 
   @Test
+  void shouldTakeBackWhatWasTakenOutOfDeliveryIfThatIsUndone() {
+    long undone = read(A);
+    long done = read(B);
+    ledger.startDeadLetter(0, undone);
+    ledger.startDeadLetter(1, done);
+    ledger.takeBack();
+    assertThat(ledger.completeDeadLetter(1, done)).isTrue();
+    ledger.cancelDeadLetter(0, undone, 0);
+
+    assertThat(ledger.acknowledge(0, undone)).isEqualTo(AckResult.STALE);
+    assertThat(ledger.nextReady()).isZero();
+    long again = again(0);
+    assertThat(Ledger.attempt(again)).isEqualTo(2);
+    assertThat(ledger.startDeadLetter(0, again)).isEqualTo(AckResult.DONE);
+    ledger.cancelDeadLetter(0, again, 0); // of the one that has it now
+    assertThat(ledger.acknowledge(0, again)).isEqualTo(AckResult.DONE);
+  }
+
+  @Test
   void shouldKeepTheKeyThroughEachFurtherDelivery() {
     long tag = read(A);
     read(A);

@@ -12,7 +12,9 @@ import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +25,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -47,8 +50,33 @@ final class MessageRemoval implements AfterLog {
   private final Delays delays;
   private final ReentrantLock changing = new ReentrantLock();
 
-  /** What is to be removed, and the answer unless a consumer has it. */
-  private record Target(SequenceRanges sequences, CancelResult result) {}
+  /** What is to be removed, the answer unless a consumer has it, and who has not completed it. */
+  private record Target(SequenceRanges sequences, CancelResult result, Pending pending) {
+    Target(SequenceRanges sequences, CancelResult result) {
+      this(sequences, result, new Pending());
+    }
+  }
+
+  /** Which places subscribers had not completed when it was looked at them. */
+  private static final class Pending {
+    private final Map<DurableSubscriber<?>, List<SequenceRanges>> places = new HashMap<>();
+
+    Pending at(long place, List<DurableSubscriber<?>> subscribers) {
+      for (DurableSubscriber<?> each : subscribers) {
+        places.computeIfAbsent(each, first -> new ArrayList<>()).add(SequenceRanges.of(place));
+      }
+      return this;
+    }
+
+    void add(Pending other) {
+      other.places.forEach(
+          (each, more) -> places.computeIfAbsent(each, first -> new ArrayList<>()).addAll(more));
+    }
+
+    SequenceRanges of(DurableSubscriber<?> subscriber) {
+      return SequenceRanges.union(places.getOrDefault(subscriber, List.of()));
+    }
+  }
 
   /** Removes under the lock {@code blocks} what makes blocks leave the log. */
   MessageRemoval(
@@ -70,8 +98,9 @@ final class MessageRemoval implements AfterLog {
   CancelResult cancel(long sequence) {
     changing.lock();
     try {
+      long from = log.nextSequence();
       Target target = find(sequence);
-      return target == null ? CancelResult.NOT_WAITING : remove(target);
+      return target == null ? CancelResult.NOT_WAITING : remove(target, from);
     } finally {
       changing.unlock();
     }
@@ -86,8 +115,10 @@ final class MessageRemoval implements AfterLog {
     try {
       Set<Long> cancelled = new HashSet<>(); // by where they were published
       List<SequenceRanges> targets = new ArrayList<>();
+      Pending pending = new Pending();
       boolean[] waits = {false};
       long first = log.firstSequence();
+      long from = log.nextSequence();
       boolean delayed = delays.lowWatermark() < Long.MAX_VALUE; // whether it has had any
       boolean unused =
           lookup.scan(
@@ -98,6 +129,7 @@ final class MessageRemoval implements AfterLog {
                 Target target = isMeant ? target(message) : null;
                 if (target != null) { // what is perhaps delivered may have been long ago
                   targets.add(target.sequences);
+                  pending.add(target.pending);
                   cancelled.add(message.originalSequence());
                   waits[0] |= target.result == CancelResult.CANCELLED;
                 }
@@ -116,7 +148,9 @@ final class MessageRemoval implements AfterLog {
           remove(
               new Target(
                   SequenceRanges.union(targets),
-                  waits[0] ? CancelResult.CANCELLED : CancelResult.NOT_WAITING));
+                  waits[0] ? CancelResult.CANCELLED : CancelResult.NOT_WAITING,
+                  pending),
+              from);
       return new Cancelled(result, result == CancelResult.NOT_WAITING ? 0 : cancelled.size());
     } finally {
       changing.unlock();
@@ -127,6 +161,7 @@ final class MessageRemoval implements AfterLog {
   ReplaceResult replace(long sequence, LongSupplier publish) {
     changing.lock();
     try {
+      long from = log.nextSequence();
       Target target = find(sequence);
       if (target == null) {
         return new ReplaceResult(CancelResult.NOT_WAITING, NOWHERE);
@@ -141,9 +176,7 @@ final class MessageRemoval implements AfterLog {
         }
         throw e;
       }
-      boolean completed = find(sequence) == null; // meanwhile
-      CancelResult result = remove(target);
-      return new ReplaceResult(completed ? CancelResult.IN_FLIGHT : result, published);
+      return new ReplaceResult(remove(target, from), published);
     } finally {
       changing.unlock();
     }
@@ -153,10 +186,11 @@ final class MessageRemoval implements AfterLog {
   long delete(long from, long end) {
     changing.lock();
     try {
+      long next = log.nextSequence();
       long first = Math.max(from, lookup.first());
       SequenceRanges range = range(from, first, end);
       long left = range.count(first, end) - log.removed().count(first, end);
-      CancelResult unused = remove(new Target(range, CancelResult.CANCELLED));
+      CancelResult unused = remove(new Target(range, CancelResult.CANCELLED), next);
       return left;
     } finally {
       changing.unlock();
@@ -204,12 +238,14 @@ final class MessageRemoval implements AfterLog {
     try {
       long first = log.firstSequence();
       long end = Math.min(endOf(trim), log.nextSequence());
+      long from = log.nextSequence(); // before it is looked at what is delayed
       SequenceRanges range = trimmed(first, end);
       long left = range.size() - log.removed().count(first, end);
       write(range); // before a block of it is backed up
+      Copies missed = copiesFrom(from, each -> each < end);
       subscribers.discard(end, true);
-      boolean unused = subscribers.withdraw(range);
-      return left;
+      boolean unused = withdraw(range, missed.places, new Pending());
+      return left + missed.originals.stream().filter(each -> !range.contains(each)).count();
     } finally {
       blocks.unlock();
       changing.unlock();
@@ -252,11 +288,23 @@ final class MessageRemoval implements AfterLog {
     if (message != null) {
       return target(message);
     }
+    return sequence < log.firstSequence() && delays.lowWatermark() < Long.MAX_VALUE
+        ? delayed(sequence)
+        : null;
+  }
+
+  /** Returns what is to be removed of a message that is in files only, or has a copy. */
+  private @Nullable Target delayed(long sequence) {
     boolean[] waits = {false};
-    if (sequence < log.firstSequence() && delays.waitingBelow(log.firstSequence()) > 0) {
+    if (delays.waitingBelow(log.firstSequence()) > 0) {
       delays.scan(each -> waits[0] |= each.sequence() == sequence);
     }
-    return waits[0] ? waiting(sequence) : null;
+    if (waits[0]) {
+      return waiting(sequence);
+    }
+    long from = Math.max(log.firstSequence(), subscribers.needed());
+    SequenceRanges copy = copiesFrom(from, each -> each == sequence).places;
+    return copy.isEmpty() ? null : target(sequence, copy.start(0));
   }
 
   /** Returns one message, null if it is nowhere; of a damaged one only its sequence is known. */
@@ -292,8 +340,9 @@ final class MessageRemoval implements AfterLog {
   }
 
   private @Nullable Target target(long sequence, long place) {
+    Pending pending = new Pending().at(place, subscribers.pendingAt(place)); // before all are asked
     return subscribers.isPending(place)
-        ? new Target(SequenceRanges.of(sequence, place), CancelResult.CANCELLED)
+        ? new Target(SequenceRanges.of(sequence, place), CancelResult.CANCELLED, pending)
         : null;
   }
 
@@ -302,9 +351,50 @@ final class MessageRemoval implements AfterLog {
     onFlusher(() -> removals.remove(sequences, forced));
   }
 
-  private CancelResult remove(Target target) {
+  /** Removes what was found since the log ended here. */
+  private CancelResult remove(Target target, long from) {
     write(target.sequences);
-    return subscribers.withdraw(target.sequences) ? CancelResult.IN_FLIGHT : target.result;
+    SequenceRanges copies = copiesFrom(from, target.sequences::contains).places;
+    return withdraw(target.sequences, copies, target.pending)
+        ? CancelResult.IN_FLIGHT
+        : target.result;
+  }
+
+  /** Stops delivering what was removed, and copies; returns whether a consumer has or had one. */
+  private boolean withdraw(SequenceRanges removed, SequenceRanges copies, Pending pending) {
+    if (copies.isEmpty()) {
+      return subscribers.withdraw(removed, pending::of);
+    }
+    write(copies);
+    return subscribers.withdraw( // of a copy all have had their turn since it was looked at them
+        SequenceRanges.union(List.of(removed, copies)),
+        each -> SequenceRanges.union(List.of(pending.of(each), copies)));
+  }
+
+  /** Re-enqueued copies: where they are, and of which messages. */
+  private record Copies(SequenceRanges places, Set<Long> originals) {}
+
+  /**
+   * Finds what was delayed, and was re-enqueued since the log ended here: to be asked after it was
+   * removed, since when no copy is made of it.
+   */
+  private Copies copiesFrom(long from, LongPredicate isMeant) {
+    Set<Long> originals = new HashSet<>();
+    List<SequenceRanges> places = new ArrayList<>();
+    if (delays.lowWatermark() < Long.MAX_VALUE) { // it has had any
+      long unusedCount = delays.waiting(); // after the copy that is being made just now
+      boolean unused =
+          lookup.scan(
+              from,
+              message -> {
+                long original = message.originalSequence();
+                if (original != message.sequence() && isMeant.test(original)) {
+                  places.add(SequenceRanges.of(message.sequence()));
+                  originals.add(original);
+                }
+              });
+    }
+    return new Copies(SequenceRanges.union(places), originals);
   }
 
   private void onFlusher(Runnable task) {

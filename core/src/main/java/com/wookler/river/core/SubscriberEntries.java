@@ -71,7 +71,7 @@ final class SubscriberEntries<M> {
     }
 
     boolean isSame(Use now) {
-      return open == now.open && uses == now.uses && (open == null || !open.isAwaited());
+      return open == now.open && uses == now.uses && (open == null || !open.isInUse());
     }
   }
 

@@ -21,12 +21,14 @@ import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -425,13 +427,23 @@ final class SubscriberRegistry<M> {
         || entries.all().stream().anyMatch(entry -> entry.isPending(sequence));
   }
 
-  /** Stops delivering what was removed; returns whether a consumer has one of it. */
-  boolean withdraw(SequenceRanges removed) {
-    boolean inFlight = false;
+  /** Returns the open subscribers that have not completed a message. */
+  List<DurableSubscriber<?>> pendingAt(long sequence) {
+    List<DurableSubscriber<?>> pending = new ArrayList<>(open());
+    pending.removeIf(each -> !each.isPending(sequence));
+    return pending;
+  }
+
+  /**
+   * Stops delivering what was removed; returns whether a consumer has one of these messages, or has
+   * had one since it was pending.
+   */
+  boolean withdraw(SequenceRanges removed, Function<DurableSubscriber<?>, SequenceRanges> pending) {
+    boolean had = false;
     for (DurableSubscriber<M> subscriber : open()) {
-      inFlight |= subscriber.withdraw(removed);
+      had |= subscriber.withdraw(removed, pending.apply(subscriber));
     }
-    return inFlight;
+    return had;
   }
 
   long discarded() {

@@ -2,11 +2,14 @@ package com.wookler.river.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.ContinuationTarget;
 import com.wookler.river.core.subscriber.Delivery;
@@ -169,6 +172,26 @@ class AckAndPublishTest {
   }
 
   @Test
+  void shouldAcknowledgeLaterWhereTheQueueGoesDownMeanwhile() {
+    open(directory);
+    orders.publisher().publish("a");
+    Delivery<String> delivery = packing.next();
+    ContinuationTarget<String> target =
+        (origin, oldest, messages) -> {
+          boolean stored = parcels.publishContinuation(origin, oldest, messages);
+          orders.status(QueueStatus.DOWN);
+          return stored;
+        };
+    assertThatThrownBy(() -> delivery.ackAndPublish(target, messages("a1")))
+        .isInstanceOf(QueueStatusException.class);
+    orders.status(QueueStatus.UP);
+    assertThat(packing.stats().inFlight()).isOne();
+    assertThat(delivery.ackAndPublish(parcels, messages("a1"))).isFalse();
+    assertThat(packing.stats().lag()).isZero();
+    assertThat(all(parcels)).containsExactly("a1");
+  }
+
+  @Test
   void shouldContinueAgainWhatASeekDeliversAgain() {
     open(directory);
     orders.publisher().publish("a");
@@ -270,7 +293,7 @@ class AckAndPublishTest {
                 }));
       }
       Path left = directory.resolve(String.valueOf(kill));
-      Thread.sleep(30);
+      await().until(() -> packing.stats().acked() >= 20);
       stop.set(true); // between two of them: a copy of a moment needs that
       while (!KilledCopy.of(data, left)) {
         DataDirectory.deleteTree(left);

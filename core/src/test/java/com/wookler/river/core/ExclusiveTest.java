@@ -1,6 +1,9 @@
 package com.wookler.river.core;
 
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -9,8 +12,11 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.ContinuationTarget;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.Lease;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settled;
@@ -251,6 +257,96 @@ class ExclusiveTest {
         assertThat(one.consumer("b" + i).lease()).isNull();
       }
       assertThat(present(a.next()).data()).isEqualTo("m1");
+    }
+  }
+
+  /** What a former owner publishes with its acknowledgement fails after the lease has ended. */
+  @Test
+  void shouldGiveTheNextOwnerWhatTheFormerOneCouldNotComplete() throws Exception {
+    try (MessageQueue<String> queue = open(time, 1)) {
+      Subscriber<String> one = exclusive(queue, Duration.ofSeconds(10));
+      Delivery<String> first = present(one.consumer("a").next());
+      Subscriber<String> b = one.consumer("b");
+      List<CompletableFuture<List<Delivery<String>>>> waiting = new ArrayList<>();
+      ContinuationTarget<String> slow =
+          (origin, oldest, messages) -> {
+            time.advance(Duration.ofSeconds(11));
+            assertThat(b.next()).isNull(); // has the lease now
+            waiting.add(b.batchAsync(1, LONG));
+            throw new QueueFullException("full");
+          };
+      assertThatThrownBy(() -> first.ackAndPublish(slow, List.of(Message.of("x"))))
+          .isInstanceOf(QueueFullException.class);
+      assertThatThrownBy(first::ack).isInstanceOf(StaleReceiptException.class);
+      Delivery<String> again = waiting.get(0).get().get(0);
+      assertThat(again.attempt()).isEqualTo(2);
+      again.ack();
+    }
+  }
+
+  /** Has time pass and owners forgotten at each moment at which a poll asks for the time. */
+  private final class ForgettingTime implements TimeSource {
+    private final Thread poller = Thread.currentThread();
+    private Runnable atCall = () -> {};
+    private int calls = Integer.MAX_VALUE;
+
+    private void at(int call, Runnable run) {
+      calls = call;
+      atCall = run;
+    }
+
+    @Override
+    public long nanoTime() {
+      if (Thread.currentThread() == poller && calls-- == 0) {
+        atCall.run();
+      }
+      return time.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+      return time.wallTime();
+    }
+
+    @Override
+    public long epochMicros() {
+      return time.epochMicros();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      time.park(blocker, nanos);
+    }
+  }
+
+  @Test
+  void shouldServeAnOwnerThatBeginsToPollWhenItIsAboutToBeForgotten() throws Exception {
+    ForgettingTime forgetting = new ForgettingTime();
+    try (MessageQueue<String> queue = open(forgetting, 0)) {
+      Subscriber<String> one = exclusive(queue, Duration.ofSeconds(1));
+      Subscriber<String> a = one.consumer("a");
+      for (int call = 0; call < 8; call++) {
+        String data = "at call " + call;
+        assertThat(a.next()).isNull();
+        forgetting.at(
+            call,
+            () -> {
+              time.advance(Duration.ofMinutes(10));
+              CompletableFuture<Void> forgotten = // waits where the poll has the lock
+                  CompletableFuture.runAsync(((DurableSubscriber<String>) one)::runMaintenance);
+              assertThatCode(() -> forgotten.completeOnTimeout(null, 200, MILLISECONDS).join())
+                  .doesNotThrowAnyException();
+              queue.publisher().publish(data);
+            });
+        CompletableFuture<List<Delivery<String>>> next = a.batchAsync(1, Duration.ofDays(1));
+        if (forgetting.calls >= 0) {
+          forgetting.at(Integer.MAX_VALUE, () -> {});
+          queue.publisher().publish(data);
+        }
+        Delivery<String> got = next.get(20, SECONDS).get(0);
+        assertThat(got.data()).isEqualTo(data);
+        got.ack();
+      }
     }
   }
 

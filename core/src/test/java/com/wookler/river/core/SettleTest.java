@@ -23,11 +23,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** AckHandler by receipt, looking without taking, and the figures. */
 @Timeout(120)
@@ -103,6 +106,36 @@ class SettleTest {
     assertThat(settle(receipts.get(0), Settlement.nack())).isEqualTo(Settled.STALE);
     assertThat(settle(receipts.get(1), Settlement.ack())).isEqualTo(Settled.STALE);
     assertThat(billing.next().attempt()).isEqualTo(1);
+  }
+
+  /** Whether an earlier message is unfinished, too, or not. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void shouldAnswerStaleWhereAnotherHasCompletedTheMessage(boolean isFirst) throws Exception {
+    publish("first");
+    Delivery<String> first = billing.next();
+    if (isFirst) {
+      first.ack();
+    } else {
+      first.extend(Duration.ofHours(1));
+    }
+    queue.publisher().publish(Message.of("expires").expiresAfter(Duration.ofSeconds(5)));
+    publish("cancelled", "dead");
+    List<Delivery<String>> late = new ArrayList<>(billing.batch(2, Duration.ZERO));
+    for (int i = 0; i < 3; i++) {
+      late.add(await().until(billing::next, Objects::nonNull));
+      time.advance(Duration.ofSeconds(15)); // the timeout and the backoff
+      queue.cancel(late.get(1).sequence());
+    }
+    await().until(() -> billing.stats().dead() == 1 && billing.stats().lag() == (isFirst ? 0 : 1));
+    late.subList(2, 4).clear(); // earlier deliveries of the one that is dead
+    assertThat(late).extracting(Delivery::data).containsExactly("expires", "cancelled", "dead");
+    for (Delivery<String> each : late) {
+      assertThat(settle(each.receipt(), Settlement.ack())).isEqualTo(Settled.STALE);
+      assertThatThrownBy(each::ack).isInstanceOf(StaleReceiptException.class);
+      assertThatThrownBy(each::nack).isInstanceOf(StaleReceiptException.class);
+    }
+    assertThat(billing.stats().acked()).isEqualTo(isFirst ? 1 : 0);
   }
 
   @Test

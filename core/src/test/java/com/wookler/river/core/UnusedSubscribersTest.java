@@ -135,6 +135,30 @@ class UnusedSubscribersTest {
   }
 
   @Test
+  void shouldKeepOneWhoseConsumerKeepsAMessage() {
+    Subscriber<String> billing = subscriber("billing");
+    Subscriber<String> exclusive =
+        queue.subscriber(
+            SubscriberConfig.builder("exclusive")
+                .ack(true)
+                .exclusive(true)
+                .expiresAfter(DAY)
+                .build());
+    queue.publisher().publish("a");
+    Delivery<String> kept = billing.next();
+    kept.extend(Duration.ofHours(7));
+    pass(DAY.plusHours(6), () -> renew(kept, exclusive.consumer("a")));
+    assertThat(queue.subscriberNames()).containsExactly("billing", "exclusive");
+    pass(DAY.multipliedBy(2), () -> {}); // then the message has timed out
+    assertThat(queue.subscriberNames()).isEmpty();
+  }
+
+  private static void renew(Delivery<String> delivery, Subscriber<String> owner) {
+    delivery.extend(Duration.ofHours(7));
+    assertThat(owner.renewLease()).isTrue();
+  }
+
+  @Test
   void shouldNotCountTheTimeWhileTheQueueIsClosed() {
     subscriber("left");
     queue.close();

@@ -1,6 +1,7 @@
 package com.wookler.river.common.removed;
 
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 
 /**
  * A set of sequences, as ranges: 16 bytes each. Immutable; a look-up is a binary search.
@@ -139,6 +140,18 @@ public final class SequenceRanges {
   /** Returns whether it has no sequence. */
   public boolean isEmpty() {
     return bounds.length == 0;
+  }
+
+  /** Returns whether any sequence of the set meets a condition; asks about each until one does. */
+  public boolean anyMatch(LongPredicate condition) {
+    for (int i = 0; i < ranges(); i++) {
+      for (long sequence = start(i); sequence < end(i); sequence++) {
+        if (condition.test(sequence)) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   /** Returns the number of its sequences. */

@@ -1,6 +1,7 @@
 package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.AckResult;
+import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.SubscriberState.Change;
 import com.wookler.river.core.subscriber.SubscriberState.Effect;
@@ -161,7 +162,12 @@ final class AckHandler<M> {
       deadLettering.restore(target);
       throw e;
     }
-    return state.change(target, Acknowledgements::continued, Effect.ACKNOWLEDGES);
+    try {
+      return state.change(target, Acknowledgements::continued, Effect.ACKNOWLEDGES);
+    } catch (QueueStatusException e) { // since now: what is published is left out the next time
+      deadLettering.restore(target);
+      throw e;
+    }
   }
 
   void ackAfter(MessageDelivery<M> delivery, Runnable publish) {

@@ -340,6 +340,16 @@ final class AsyncWaiters<M> {
     }
   }
 
+  /** Returns whether a future waits. */
+  boolean isAwaited() {
+    lock.lock();
+    try {
+      return !waiting.isEmpty();
+    } finally {
+      lock.unlock();
+    }
+  }
+
   /** Answers all that wait; the subscriber is closed, and says so when it is asked. */
   void close() {
     WorkerPool share;

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,15 +21,23 @@ final class Consumers<M> {
   private final BlockingWaiters<M> waiting;
   private final AsyncWaiters<M> async;
   private final ViewConsumer<M> views;
+  private final @Nullable AtomicInteger calls; // under way; null: they are never forgotten
   private volatile long usedAt;
 
-  /** Creates it; {@code line}: in which they wait, one for each owner. */
+  /**
+   * Creates it.
+   *
+   * @param line in which they wait, one for each owner
+   * @param counted whether calls are counted, because it is forgotten when it is not in use
+   */
   Consumers(
       DeliveryOwner<M> deliveries,
       SubscriberState<M> state,
       Poller<M> poller,
       Waiters.Line line,
-      AckHandler<M> ackHandler) {
+      AckHandler<M> ackHandler,
+      boolean counted) {
+    this.calls = counted ? new AtomicInteger() : null;
     this.state = state;
     this.line = line;
     this.poller = poller;
@@ -38,56 +47,89 @@ final class Consumers<M> {
     this.usedAt = state.time.nanoTime();
   }
 
-  /** Notes that it is used now. */
-  Consumers<M> used() {
-    usedAt = state.time.nanoTime();
+  /** Notes that a call begins; to be followed by exactly one call that polls or renews. */
+  Consumers<M> began() {
+    if (calls != null) {
+      calls.incrementAndGet();
+    }
     return this;
   }
 
-  /** Returns whether it was used within a time, or one of them waits. */
+  /** Notes that a call ends. */
+  private void ended() {
+    if (calls != null) {
+      usedAt = state.time.nanoTime();
+      calls.decrementAndGet();
+    }
+  }
+
+  /** Returns whether it was used within a time, or one of them polls or waits. */
   boolean isInUse(long nanos) {
-    return line.hasWaiters() || state.time.nanoTime() - usedAt < nanos;
+    return calls == null
+        || calls.get() > 0
+        || async.isAwaited()
+        || state.time.nanoTime() - usedAt < nanos;
   }
 
   @Nullable Delivery<M> next() {
-    return poller.takeOne();
+    try {
+      return poller.takeOne();
+    } finally {
+      ended();
+    }
   }
 
   @Nullable Delivery<M> next(Duration timeout) throws InterruptedException {
-    Objects.requireNonNull(timeout, "timeout");
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
+    try {
+      Objects.requireNonNull(timeout, "timeout");
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      Delivery<M> first = poller.takeOne(); // mostly there is one, and it needs no list
+      if (first != null) {
+        return first;
+      }
+      return waiting.await(poller::takeOne, timeout);
+    } finally {
+      ended();
     }
-    Delivery<M> first = next(); // mostly there is one, and it needs no list
-    if (first != null) {
-      return first;
-    }
-    return waiting.await(poller::takeOne, timeout);
   }
 
   List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    List<Delivery<M>> taken =
-        waiting.await(
-            () -> {
-              List<Delivery<M>> found = poller.take(max);
-              return found.isEmpty() ? null : found;
-            },
-            timeout);
-    return taken == null ? List.of() : taken;
+    try {
+      Require.positive(max, "max");
+      Objects.requireNonNull(timeout, "timeout");
+      List<Delivery<M>> taken =
+          waiting.await(
+              () -> {
+                List<Delivery<M>> found = poller.take(max);
+                return found.isEmpty() ? null : found;
+              },
+              timeout);
+      return taken == null ? List.of() : taken;
+    } finally {
+      ended();
+    }
   }
 
   int consume(int max, Duration timeout, ViewHandler handler) throws InterruptedException {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    return views.consume(max, timeout, Objects.requireNonNull(handler, "handler"));
+    try {
+      Require.positive(max, "max");
+      Objects.requireNonNull(timeout, "timeout");
+      return views.consume(max, timeout, Objects.requireNonNull(handler, "handler"));
+    } finally {
+      ended();
+    }
   }
 
   CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout, Executor completer) {
-    Require.positive(max, "max");
-    Objects.requireNonNull(timeout, "timeout");
-    return async.take(max, timeout, Objects.requireNonNull(completer, "completer"));
+    try {
+      Require.positive(max, "max");
+      Objects.requireNonNull(timeout, "timeout");
+      return async.take(max, timeout, Objects.requireNonNull(completer, "completer"));
+    } finally {
+      ended();
+    }
   }
 
   /** Looks for those that wait without a thread; {@code mayBeDue}: something may be due. */
@@ -97,7 +139,11 @@ final class Consumers<M> {
 
   /** Takes or renews the lease of their owner; returns false if another one has it. */
   boolean renewLease() {
-    return poller.renewLease();
+    try {
+      return poller.renewLease();
+    } finally {
+      ended();
+    }
   }
 
   /** Has all that wait look again. */

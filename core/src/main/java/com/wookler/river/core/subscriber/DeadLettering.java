@@ -169,6 +169,7 @@ final class DeadLettering<M> {
     } finally {
       state.lock.unlock();
     }
+    state.announce(true); // another owner may have been waiting for it
   }
 
   void wake() {

@@ -249,17 +249,26 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.counters;
   }
 
-  /** Returns the consumers that poll here; without leases owners are all the same. */
+  /**
+   * Returns the consumers that poll here, for one call; without leases owners are all the same.
+   * They are not forgotten before that call has ended.
+   */
   private Consumers<M> consumers() {
-    return owner.isEmpty() || state.leases == null
-        ? own
-        : owned.computeIfAbsent(owner, this::newConsumers).used();
+    if (owner.isEmpty() || state.leases == null) {
+      return own;
+    }
+    Consumers<M> found =
+        owned.compute(owner, (by, has) -> (has == null ? newConsumers(by) : has).began());
+    if (!state.isOpen()) {
+      found.close(); // those that were closed with the subscriber may lack this one
+    }
+    return found;
   }
 
   private Consumers<M> newConsumers(String of) {
     Waiters.Line line = of.isEmpty() ? state.line : log.arrivals().line();
     Poller<M> poller = new Poller<>(state, deadLettering, filter, of, line);
-    return new Consumers<>(deliveries, state, poller, line, ackHandler);
+    return new Consumers<>(deliveries, state, poller, line, ackHandler, !of.isEmpty());
   }
 
   @Override
@@ -469,12 +478,17 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
   /** Forgets the owners that neither have the lease nor have polled for as long as one lasts. */
   private void forgetOwners() {
     long nanos = Math.max(LEAST_USE_NANOS, 2 * config().lease().toNanos());
-    owned.forEach(
-        (by, consumers) -> {
-          if (!consumers.isInUse(nanos) && owned.remove(by, consumers)) {
+    for (String by : owned.keySet()) {
+      owned.computeIfPresent( // no poll of this owner begins meanwhile
+          by,
+          (same, consumers) -> {
+            if (consumers.isInUse(nanos)) {
+              return consumers;
+            }
             consumers.close();
-          }
-        });
+            return null;
+          });
+    }
   }
 
   /** Returns how often something could be due, so that it was looked at; for tests. */
@@ -535,9 +549,11 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.uses();
   }
 
-  /** Returns whether a consumer waits for messages. */
-  public boolean isAwaited() {
-    return own.haveWaiters() || owned.values().stream().anyMatch(Consumers::haveWaiters);
+  /** Returns whether a consumer waits for messages, or has one whose time is not over. */
+  public boolean isInUse() {
+    return own.haveWaiters()
+        || owned.values().stream().anyMatch(Consumers::haveWaiters)
+        || state.hasInFlight();
   }
 
   /** Returns whether no caller has begun to close it. */
@@ -560,9 +576,12 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     return state.isPending(sequence);
   }
 
-  /** Stops delivering what was removed; returns whether one of it is in flight. */
-  public boolean withdraw(SequenceRanges removed) {
-    return state.withdraw(removed);
+  /**
+   * Stops delivering what was removed; returns whether a consumer has one of these messages, or has
+   * had one since they were {@code pending}.
+   */
+  public boolean withdraw(SequenceRanges removed, SequenceRanges pending) {
+    return state.withdraw(removed, pending);
   }
 
   /** Returns how many messages were discarded since it was opened; any thread. */

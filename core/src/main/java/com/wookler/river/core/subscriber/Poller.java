@@ -149,7 +149,7 @@ final class Poller<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
-      state.polled();
+      state.used();
       if (!takeLease() || state.isPaused()) {
         line.listen(false);
         return null;
@@ -218,6 +218,7 @@ final class Poller<M> {
     state.lock.lock();
     try {
       state.ensureOpen();
+      state.used();
       return takeLease();
     } finally {
       state.lock.unlock();

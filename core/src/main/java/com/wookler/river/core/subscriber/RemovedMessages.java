@@ -71,23 +71,24 @@ final class RemovedMessages {
 
   /**
    * Completes those of the removed messages that are to be delivered, but not the ones that wait
-   * for their keys, which are when that is their turn; returns whether one is in flight.
+   * for their keys, which are when that is their turn; returns whether a consumer has one, or has
+   * had one of those that were pending.
    */
-  boolean withdraw(SequenceRanges sequences) {
+  boolean withdraw(SequenceRanges sequences, SequenceRanges pending) {
+    boolean had = pending.anyMatch(ledger::isCompleted);
     boolean more = ledger.canDeliver();
     while (more) {
       more = passNext() && ledger.canDeliver();
     }
-    boolean inFlight = false;
     SequenceRanges read = sequences.within(ledger.lowWatermark(), ledger.position());
     for (int i = 0; i < read.ranges(); i++) {
       for (long sequence = read.start(i); sequence < read.end(i); sequence++) {
         EntryState before = ledger.withdraw(sequence);
         count += before == EntryState.READY || before == EntryState.DELAYED ? 1 : 0;
-        inFlight |= before == EntryState.IN_FLIGHT;
+        had |= before == EntryState.IN_FLIGHT || before == EntryState.DEAD_LETTERING;
       }
     }
-    return inFlight;
+    return had;
   }
 
   /** Returns how many messages were completed because they were removed. */

@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.ack.AckResult;
+import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.Leases;
 import com.wookler.river.common.TimeSource;
@@ -60,7 +61,7 @@ final class SubscriberState<M> {
   private boolean closed;
 
   @GuardedBy("lock")
-  private long polls;
+  private long uses; // polls and acknowledgements
 
   @GuardedBy("lock")
   private long closedLowWatermark;
@@ -164,6 +165,7 @@ final class SubscriberState<M> {
     lock.lock();
     try {
       ensureOpen(about);
+      used();
       boolean wasFull = !ledger.canDeliver();
       result = change.apply(acknowledgements, about);
       wake = changed(wasFull) || effect == Effect.RESCHEDULES;
@@ -255,15 +257,29 @@ final class SubscriberState<M> {
   }
 
   @GuardedBy("lock")
-  void polled() {
-    polls++;
+  void used() {
+    uses++;
   }
 
   /** Returns a number that each poll and each acknowledgement raises. */
   long uses() {
     lock.lock();
     try {
-      return polls + acknowledgements.acked();
+      return uses;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Returns whether a consumer has a message whose time is not over; takes the lock. */
+  boolean hasInFlight() {
+    lock.lock();
+    try {
+      if (closed) {
+        return false;
+      }
+      collectTimedOut();
+      return ledger.count(EntryState.IN_FLIGHT) > 0;
     } finally {
       lock.unlock();
     }
@@ -340,16 +356,16 @@ final class SubscriberState<M> {
     }
   }
 
-  /** Stops delivering what was removed; returns whether one of it is in flight. */
-  boolean withdraw(SequenceRanges removed) {
-    boolean[] inFlight = {false};
-    boolean unused = changeIfOpen(() -> withdraw(removed, inFlight));
-    return inFlight[0];
+  /** Stops delivering what was removed; see {@link DurableSubscriber#withdraw}. */
+  boolean withdraw(SequenceRanges removed, SequenceRanges pending) {
+    boolean[] had = {false};
+    boolean unused = changeIfOpen(() -> withdraw(removed, pending, had));
+    return had[0];
   }
 
   @SuppressWarnings("GuardedBy") // called under the lock
-  private boolean withdraw(SequenceRanges removed, boolean[] inFlight) {
-    inFlight[0] = fetcher.removed().withdraw(removed);
+  private boolean withdraw(SequenceRanges removed, SequenceRanges pending, boolean[] had) {
+    had[0] = fetcher.removed().withdraw(removed, pending);
     return true;
   }
 
