@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * its places; one that was removed, erased or compacted is left out. Not thread-safe.
  */
 public final class QueueView implements AutoCloseable {
-  private static final long IDLE_MILLIS = 10;
+  private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+  private static final Duration LONGEST = Duration.ofDays(365);
   private static final int LIST_EVERY = 64; // idle looks: a block may be followed by no next number
 
   private final Path directory;
@@ -134,11 +136,17 @@ public final class QueueView implements AutoCloseable {
   /** Returns messages as {@link #poll(int)} does, and waits so long while nothing follows. */
   public List<StoredMessage> poll(int max, Duration timeout) throws InterruptedException {
     TimeSource time = TimeSource.system();
+    long wait = (timeout.compareTo(LONGEST) > 0 ? LONGEST : timeout).toNanos();
     long start = time.nanoTime();
     List<StoredMessage> found = poll(max);
-    while (found.isEmpty() && time.nanoTime() - start < timeout.toNanos()) {
-      Thread.sleep(IDLE_MILLIS);
+    long left = wait;
+    while (found.isEmpty() && left > 0) {
+      time.park(this, Math.min(left, IDLE_NANOS));
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
       found = poll(max);
+      left = wait - (time.nanoTime() - start);
     }
     return found;
   }

@@ -128,7 +128,8 @@ class DelayTest {
     Message<String> far =
         message.deliverAt(BEGIN.plus(Message.LONGEST_DELAY).plus(MINUTE.multipliedBy(2)));
     assertThatThrownBy(() -> queue().publisher().publish(far))
-        .isInstanceOf(IllegalArgumentException.class);
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("a delivery at " + far.deliverAt());
   }
 
   @Test

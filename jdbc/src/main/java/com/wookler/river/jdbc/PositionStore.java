@@ -127,9 +127,13 @@ public final class PositionStore {
     if (!subscriber.config().ackRequired() || subscriber.config().order() == Order.KEY) {
       throw new ConfigurationException(
           String.format(
-              "queue %s, subscriber %s: a transfer needs acknowledgement (subscriber.ack.required)"
-                  + " and the order of sequences",
-              queue.name(), subscriber.name()));
+              "queue %s, subscriber %s: a position needs acknowledgement"
+                  + " (subscriber.ack.required=true) and one order of all messages"
+                  + " (subscriber.order=SEQUENCE or STRICT); it has %s and %s",
+              queue.name(),
+              subscriber.name(),
+              subscriber.config().ackRequired(),
+              subscriber.config().order()));
     }
     // The row is locked before it is read: the earlier holder's transaction has ended then.
     lock(connection, queue, subscriber);

@@ -12,6 +12,7 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.Aside;
@@ -450,6 +451,28 @@ abstract class HandOverContract {
     assertThatThrownBy(() -> positions.claim(connection, queue, once))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("acknowledgement");
+  }
+
+  @Test
+  void shouldServeTheStrictOrderAndRefuseTheOrderByKey() throws Exception {
+    publish("a", "b", "c");
+    SubscriberConfig.Builder config = SubscriberConfig.builder("strict").ack(true);
+    billing = queue.subscriber(config.order(Order.STRICT).build());
+    StoredPosition<String> position = claim(connection);
+    for (int i = 0; i < 3; i++) {
+      List<Delivery<String>> batch = take(10);
+      insert(connection, position.advance(connection, batch));
+      connection.commit();
+      billing.ack(batch);
+    }
+    assertThat(taken()).containsExactly("a", "b", "c");
+
+    Subscriber<String> keyed =
+        queue.subscriber(SubscriberConfig.builder("keyed").ack(true).order(Order.KEY).build());
+    assertThatThrownBy(() -> positions.claim(connection, queue, keyed))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("SEQUENCE or STRICT")
+        .hasMessageContaining("it has true and KEY");
   }
 
   @Test

@@ -138,6 +138,11 @@ public final class Message<M> {
       return this;
     }
     Duration left = Duration.between(now, deliverAt);
+    if (left.compareTo(LONGEST_DELAY) > 0) {
+      throw new IllegalArgumentException(
+          "a delivery at %s; at most %d days from now, %s, are allowed"
+              .formatted(deliverAt, LONGEST_DELAY.toDays(), now));
+    }
     return deliverAfter(left.isNegative() ? Duration.ZERO : left);
   }
 
