@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.rest.server.memcache.ReplyKey;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -14,6 +18,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -108,6 +113,10 @@ class MemcacheTest {
       String data = new String(in.readNBytes(length), ISO_8859_1);
       assertThat(line()).isEmpty();
       return data;
+    }
+
+    String address() {
+      return socket.getLocalAddress().getHostAddress() + ":" + socket.getLocalPort();
     }
 
     boolean isClosed() throws IOException {
@@ -359,6 +368,35 @@ class MemcacheTest {
     Client other = client(); // which may come before the first is given back
     assertThat(List.of(other.get("jobs/t=10000"), other.get("jobs/t=10000")))
         .containsExactlyInAnyOrder("one", "two");
+  }
+
+  @Test
+  void shouldBeAnOwnerOfItsOwnForAnExclusiveSubscriber() throws IOException {
+    server.close();
+    MessageConverter<String> text = MessageConverter.utf8();
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", text).directory(directory.resolve("own")).open()) {
+      Subscriber<String> one =
+          queue.subscriber(
+              SubscriberConfig.builder("one")
+                  .ack(true)
+                  .exclusive(true)
+                  .lease(Duration.ofHours(1))
+                  .build());
+      queue.publisher().publishAll(List.of("a", "b"));
+      server = builder().queue(queue, text).start();
+      Client first = client();
+      Client second = client();
+      assertThat(first.get("orders+one/open")).isEqualTo("a");
+      assertThat(second.get("orders+one")).isNull();
+      assertThat(one.lease().owner()).isEqualTo("memcache " + first.address());
+      second.send("get orders+one/t=60000\r\n");
+      assertThat(first.get("orders+one/close/open")).isEqualTo("b");
+      first.socket.close();
+      assertThat(second.data(second.line())).isEqualTo("b"); // long before the lease would end
+      assertThat(second.line()).isEqualTo("END");
+      assertThat(one.lease().owner()).isEqualTo("memcache " + second.address());
+    }
   }
 
   @Test

@@ -287,7 +287,7 @@ final class Commands {
     Runnable ended = wait.isZero() ? () -> {} : admitWaiting();
     Poll<?> poll;
     try {
-      poll = context.polls().begin(Access.ALL, queue, reader, 1, wait);
+      poll = context.polls().begin(Access.ALL, queue, session.leases().of(name, reader), 1, wait);
     } catch (RuntimeException e) {
       ended.run();
       throw e;

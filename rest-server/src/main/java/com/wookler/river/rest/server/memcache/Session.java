@@ -33,6 +33,7 @@ final class Session {
   private final BufferBudget budget;
   private final BufferBudget.Share share;
   private final OpenReads open = new OpenReads();
+  private final Leases leases;
   private final List<Delivery<?>> sending = new ArrayList<>(); // completed once they are sent
   private Buffer out = Buffer.buffer();
   private long unsent; // bytes
@@ -58,6 +59,7 @@ final class Session {
     this.figures = figures;
     this.budget = budget;
     this.parser = new RequestParser(maxData);
+    this.leases = new Leases("memcache " + socket.remoteAddress());
     this.share = budget.share(() -> context.runOnContext(now -> socket.close()));
   }
 
@@ -70,6 +72,10 @@ final class Session {
 
   OpenReads openReads() {
     return open;
+  }
+
+  Leases leases() {
+    return leases;
   }
 
   /** Sets the poll that ends with the connection; null for none. */
@@ -286,6 +292,7 @@ final class Session {
     sending.forEach(OpenReads::release);
     sending.clear();
     open.releaseAll();
+    leases.releaseAll();
     share.close();
     if (draining != null) {
       draining.complete(true);
