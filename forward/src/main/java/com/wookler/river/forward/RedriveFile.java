@@ -8,6 +8,7 @@ import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.forward.RedriveStatus.State;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -129,6 +130,14 @@ record RedriveFile(
     if (!json.path("queue").asText().equals(queue.toString())) {
       throw new DamagedException("damaged: " + file + " is that of another queue");
     }
+    try {
+      return read(json);
+    } catch (IllegalArgumentException | DateTimeException e) {
+      throw new DamagedException("damaged: " + file + " is no redrive", e);
+    }
+  }
+
+  private static RedriveFile read(ObjectNode json) {
     String letters = text(json, "letters");
     return new RedriveFile(
         UUID.fromString(json.path("id").asText()),

@@ -5,8 +5,14 @@ import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.Micros;
 import com.wookler.river.common.WorkerPool;
+import com.wookler.river.common.counters.AbstractMeasure;
+import com.wookler.river.common.counters.Count;
+import com.wookler.river.common.counters.Gauge;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.CounterSet;
+import com.wookler.river.core.Constants;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueExtension;
 import com.wookler.river.core.message.QueueClosedException;
@@ -19,11 +25,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -45,6 +55,8 @@ public final class Redrives {
   private final Supplier<WorkerPool.Serial> workers;
   private final List<RedriveJob> all = new CopyOnWriteArrayList<>(); // in the order of their starts
   private final AtomicBoolean working = new AtomicBoolean();
+  private final AtomicLong redriven = new AtomicLong(); // letters, since it was opened
+  private final CounterSet counters = new CounterSet();
   private final BackgroundTask task = new BackgroundTask(new Step());
   private final ReentrantLock changing = new ReentrantLock();
 
@@ -81,6 +93,20 @@ public final class Redrives {
     }
   }
 
+  /** Returns the files that keep redrives, in the directory of a queue, open or not. */
+  public static List<Path> files(Path queue) throws IOException {
+    return RedriveFile.all(queue);
+  }
+
+  /**
+   * Reads such a file.
+   *
+   * @throws DamagedException it is not what was written, or another queue's
+   */
+  public static void verify(Path file, UUID queue) throws IOException {
+    RedriveFile unused = RedriveFile.read(file, queue);
+  }
+
   private Optional<RedriveFile> read(Path file) {
     try {
       return Optional.of(RedriveFile.read(file, from.identity()));
@@ -101,12 +127,19 @@ public final class Redrives {
     changing.lock();
     try {
       running = true;
+      figure("redrives", Gauge.class, () -> all.stream().filter(each -> !each.isOver()).count());
+      figure("redriven", Count.class, redriven::get);
       if (!all.stream().allMatch(RedriveJob::isOver)) {
         startTask();
       }
     } finally {
       changing.unlock();
     }
+  }
+
+  private void figure(String name, Class<? extends AbstractMeasure> type, LongSupplier value) {
+    Map<String, String> labels = Map.of(Constants.MONITOR_LABEL_QUEUE, from.queue());
+    counters.derived(Constants.MONITOR_NAMESPACE, name, labels, type, value);
   }
 
   @GuardedBy("changing")
@@ -221,7 +254,9 @@ public final class Redrives {
       for (int i = 0; i < ROUNDS && (more || i == 0) && !stopped; i++) {
         more = false;
         for (RedriveJob each : all) {
+          long before = each.file().moved();
           more |= !stopped && each.step();
+          redriven.addAndGet(each.file().moved() - before);
         }
       }
     } catch (RuntimeException e) {
@@ -244,6 +279,7 @@ public final class Redrives {
     if (own != null) {
       own.drain();
     }
+    counters.close();
   }
 
   private final class Step implements ManagedTask {

@@ -7,10 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.QueueStats;
-import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.Durability;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.testing.CapturedLog;
@@ -19,61 +16,21 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Targets that are added, changed and removed while the queue runs, and waited for. */
 @Timeout(120)
-class ForwardChangesTest {
+class ForwardChangesTest extends QueuesFixture {
   private static final Duration LONG = Duration.ofMinutes(1);
   private static final Duration SHORT = Duration.ofMillis(30);
-
-  @TempDir Path directory;
-
-  private final Deque<MessageQueue<String>> open = new ArrayDeque<>();
-
-  @AfterEach
-  void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-  }
-
-  private MessageQueue.Builder<String> builder(String name) {
-    return MessageQueue.builder(name, MessageConverter.utf8())
-        .directory(directory)
-        .maxMessageBytes(16 << 10)
-        .blockBytes(256 << 10)
-        .syncInterval(Duration.ofMillis(5))
-        .recycle(SizeBasedRecycle.ofMessages(10));
-  }
-
-  /** Makes no further block, so that a copy finds none that is being made. */
-  private MessageQueue.Builder<String> large(String name, Path base) {
-    return builder(name).directory(base).recycle(SizeBasedRecycle.ofMessages(1_000));
-  }
-
-  private MessageQueue<String> open(MessageQueue.Builder<String> builder) {
-    MessageQueue<String> queue = builder.open();
-    open.push(queue);
-    return queue;
-  }
-
-  private void shut(MessageQueue<String> queue) {
-    open.remove(queue);
-    queue.close();
-  }
 
   private static void publish(MessageQueue<String> queue, int from, int to) {
     for (int i = from; i < to; i++) {
@@ -83,19 +40,6 @@ class ForwardChangesTest {
 
   private static List<String> numbers(int from, int to) {
     return IntStream.range(from, to).mapToObj(i -> "{\"n\":" + i + "}").toList();
-  }
-
-  private static List<String> data(MessageQueue<String> queue) {
-    QueueStats stats = queue.stats();
-    List<String> all = new ArrayList<>();
-    for (long at = stats.firstSequence(); at < stats.nextSequence(); at++) {
-      queue.read(at).ifPresent(message -> all.add(message.data()));
-    }
-    return all;
-  }
-
-  private static void awaitData(MessageQueue<String> queue, List<String> expected) {
-    await().untilAsserted(() -> assertThat(data(queue)).isEqualTo(expected));
   }
 
   private static ForwardConfig to(String target, String filter) {
@@ -363,8 +307,8 @@ class ForwardChangesTest {
     int published = 0;
     int wanted = 0; // the remainder of a division by 3
     for (int step = 0; step < 12; step++) {
-      MessageQueue<String> audit = open(large("audit", base));
-      MessageQueue<String> orders = open(large("orders", base));
+      MessageQueue<String> audit = open(large(base, "audit"));
+      MessageQueue<String> orders = open(large(base, "orders"));
       Forwards forwards = Forwards.of(orders);
       for (int turn = 0; turn < 6; turn++) {
         int next = random.nextInt(3);
@@ -405,8 +349,8 @@ class ForwardChangesTest {
       }
       close();
     }
-    open(large("orders", base));
-    MessageQueue<String> audit = open(large("audit", base));
+    open(large(base, "orders"));
+    MessageQueue<String> audit = open(large(base, "audit"));
     awaitData(audit, expected);
   }
 }

@@ -8,9 +8,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.QueueStats;
 import com.wookler.river.core.River;
-import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -23,25 +21,18 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** From where a queue forwards to a target, which messages, and as what. */
 @Timeout(120)
-class ForwardConfigTest {
-  @TempDir Path directory;
-
+class ForwardConfigTest extends QueuesFixture {
   private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
-  private final Deque<MessageQueue<String>> open = new ArrayDeque<>();
 
   /** As a file names it. */
   public static final class Text implements MessageConverter<String> {
@@ -59,35 +50,14 @@ class ForwardConfigTest {
     }
   }
 
-  @AfterEach
-  void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-  }
-
   private MessageQueue<String> open(String name, ForwardConfig... forwards) {
-    MessageQueue.Builder<String> builder =
-        MessageQueue.builder(name, MessageConverter.utf8())
-            .directory(directory)
-            .maxMessageBytes(16 << 10)
-            .blockBytes(256 << 10)
-            .syncInterval(Duration.ofMillis(5))
-            .timeSource(time)
-            .recycle(SizeBasedRecycle.ofMessages(10));
+    MessageQueue.Builder<String> builder = builder(name).timeSource(time);
     List<String> targets = new ArrayList<>();
     for (ForwardConfig each : forwards) {
       builder.with(each);
       targets.add(each.target());
     }
-    MessageQueue<String> queue = builder.forwardTo(targets.toArray(new String[0])).open();
-    open.push(queue);
-    return queue;
-  }
-
-  private void shut(MessageQueue<String> queue) {
-    open.remove(queue);
-    queue.close();
+    return open(builder.forwardTo(targets.toArray(new String[0])));
   }
 
   private static void publish(MessageQueue<String> queue, int from, int to) {
@@ -100,16 +70,7 @@ class ForwardConfigTest {
     return IntStream.range(from, to).mapToObj(i -> "m" + i).toList();
   }
 
-  private static List<String> data(MessageQueue<String> queue) {
-    QueueStats stats = queue.stats();
-    List<String> all = new ArrayList<>();
-    for (long at = stats.firstSequence(); at < stats.nextSequence(); at++) {
-      queue.read(at).ifPresent(message -> all.add(message.data()));
-    }
-    return all;
-  }
-
-  private void awaitData(MessageQueue<String> queue, List<String> expected) {
+  private void awaitForwarded(MessageQueue<String> queue, List<String> expected) {
     await()
         .untilAsserted(
             () -> {
@@ -146,10 +107,10 @@ class ForwardConfigTest {
     shut(open("orders", configs)); // fixed by now
     MessageQueue<String> orders = open("orders", configs);
     publish(orders, 20, 25);
-    awaitData(latest, numbers(20, 25));
-    awaitData(since, numbers(10, 25));
-    awaitData(from, numbers(15, 25));
-    awaitData(all, numbers(0, 25));
+    awaitForwarded(latest, numbers(20, 25));
+    awaitForwarded(since, numbers(10, 25));
+    awaitForwarded(from, numbers(15, 25));
+    awaitForwarded(all, numbers(0, 25));
     assertThat(Forwards.of(orders).stats().get(0).forwarded()).isEqualTo(5);
   }
 
@@ -166,7 +127,7 @@ class ForwardConfigTest {
                   .withHeader(
                       "type", (i % 10 == 3 ? "order" : "other").getBytes(StandardCharsets.UTF_8)));
     }
-    awaitData(audit, List.of("m3", "m13", "m23", "m33", "m43"));
+    awaitForwarded(audit, List.of("m3", "m13", "m23", "m33", "m43"));
     await()
         .untilAsserted(
             () -> {
@@ -178,7 +139,7 @@ class ForwardConfigTest {
     MessageQueue<String> other = open("orders", toAudit().filter("key == 'x'").build());
     publish(other, 50, 55);
     other.publisher().publish(Message.of("x").withKey("x"));
-    awaitData(audit, List.of("m3", "m13", "m23", "m33", "m43", "x"));
+    awaitForwarded(audit, List.of("m3", "m13", "m23", "m33", "m43", "x"));
     assertThat(stats(other).filtered()).isEqualTo(5); // what was passed before stays so
   }
 
@@ -201,7 +162,7 @@ class ForwardConfigTest {
                 .withHeader("secret", new byte[1])
                 .withHeader("kept", "yes".getBytes(StandardCharsets.UTF_8)));
     orders.publisher().publish("{\"items\":\"none\"}");
-    awaitData(audit, List.of("[{\"price\":1.5},2]", "none"));
+    awaitForwarded(audit, List.of("[{\"price\":1.5},2]", "none"));
     Delivery<String> first = audit.read(0).orElseThrow();
     assertThat(first.key()).isEqualTo("c7");
     assertThat(text(first.headers())).containsEntry("region", "EU").containsEntry("count", "2");
@@ -231,8 +192,8 @@ class ForwardConfigTest {
       for (String data : List.of("{\"a\":\"1\"}", "no json", "{}", "{\"a\":\"2\"}")) {
         orders.publisher().publish(data);
       }
-      awaitData(audit, List.of("1", "2"));
-      awaitData(billing, List.of("1", "no json", "{}", "2"));
+      awaitForwarded(audit, List.of("1", "2"));
+      awaitForwarded(billing, List.of("1", "no json", "{}", "2"));
       assertThat(stats(orders).failed()).isEqualTo(2);
       assertThat(Forwards.of(orders).stats().get(1).failed()).isEqualTo(2);
       assertThat(said.lines()).hasSize(2).allMatch(line -> line.contains("sequence 1"));
@@ -247,12 +208,12 @@ class ForwardConfigTest {
     for (String data : List.of("{\"a\":2}", "{\"a\":1}", "no json", "{\"a\":3}")) {
       orders.publisher().publish(data);
     }
-    awaitData(audit, List.of("{\"a\":2}"));
+    awaitForwarded(audit, List.of("{\"a\":2}"));
     await().until(() -> stats(orders).waiting().contains("sequence 2"));
     assertThat(stats(orders).failed()).isEqualTo(1);
     shut(orders);
     MessageQueue<String> again = open("orders", toAudit().filter("json.a > 1").build());
-    awaitData(audit, List.of("{\"a\":2}", "{\"a\":3}"));
+    awaitForwarded(audit, List.of("{\"a\":2}", "{\"a\":3}"));
     assertThat(stats(again).failed()).isEqualTo(1);
   }
 
@@ -265,12 +226,12 @@ class ForwardConfigTest {
     String half = "k".repeat(100);
     orders.publisher().publish(Message.of("too long").withKey("long"));
     orders.publisher().publish(Message.of("fits").withKey(half));
-    awaitData(audit, List.of("too long", "fits"));
+    awaitForwarded(audit, List.of("too long", "fits"));
     shut(orders);
     MessageQueue<String> wide = open("orders", toAudit().key(larger).build());
     wide.publisher().publish(Message.of("too long").withKey(half));
     wide.publisher().publish(Message.of("list").withKey("k"));
-    awaitData(audit, List.of("too long", "fits", "list"));
+    awaitForwarded(audit, List.of("too long", "fits", "list"));
     assertThat(stats(wide).failed()).isEqualTo(1);
   }
 
@@ -333,7 +294,7 @@ class ForwardConfigTest {
     try (River river = River.open(file)) {
       MessageQueue<String> orders = river.queue("orders");
       List.of("{\"a\":1}", "{\"a\":2}", "x").forEach(orders.publisher()::publish);
-      awaitData(river.queue("audit"), List.of("2", "x"));
+      awaitForwarded(river.queue("audit"), List.of("2", "x"));
     }
   }
 

@@ -9,12 +9,10 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.QueueStats;
 import com.wookler.river.core.Retention;
 import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -26,53 +24,20 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Messages go from queue to queue, each once. */
 @Timeout(120)
-class ForwardTest {
-  @TempDir Path directory;
-
+class ForwardTest extends QueuesFixture {
   private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
-  private final Deque<MessageQueue<String>> open = new ArrayDeque<>();
-
-  @AfterEach
-  void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-  }
-
-  private MessageQueue.Builder<String> builder(String name) {
-    return builder(directory, name);
-  }
-
-  private static MessageQueue.Builder<String> builder(Path base, String name) {
-    return MessageQueue.builder(name, MessageConverter.utf8())
-        .directory(base)
-        .maxMessageBytes(16 << 10)
-        .blockBytes(256 << 10)
-        .syncInterval(Duration.ofMillis(5))
-        .recycle(SizeBasedRecycle.ofMessages(10));
-  }
-
-  private MessageQueue<String> open(MessageQueue.Builder<String> builder) {
-    MessageQueue<String> queue = builder.open();
-    open.push(queue);
-    return queue;
-  }
 
   @Test
   void shouldWaitForTheStatusOfSourceAndTarget() {
@@ -97,32 +62,14 @@ class ForwardTest {
     await().untilAsserted(() -> assertThat(target.stats().nextSequence()).isEqualTo(2));
   }
 
-  private void shut(MessageQueue<String> queue) {
-    open.remove(queue);
-    queue.close();
-  }
-
   private static void publish(MessageQueue<String> queue, int from, int to) {
     for (int i = from; i < to; i++) {
       queue.publisher().publish("m" + i);
     }
   }
 
-  private static List<String> data(MessageQueue<String> queue) {
-    QueueStats stats = queue.stats();
-    List<String> all = new ArrayList<>();
-    for (long at = stats.firstSequence(); at < stats.nextSequence(); at++) {
-      queue.read(at).ifPresent(message -> all.add(message.data()));
-    }
-    return all;
-  }
-
   private static List<String> numbers(int from, int to) {
     return IntStream.range(from, to).mapToObj(i -> "m" + i).toList();
-  }
-
-  private static void awaitData(MessageQueue<String> queue, List<String> expected) {
-    await().untilAsserted(() -> assertThat(data(queue)).isEqualTo(expected));
   }
 
   @Test

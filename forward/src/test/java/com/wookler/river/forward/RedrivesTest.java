@@ -4,67 +4,34 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.Env;
+import com.wookler.river.common.Monitor;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.QueueStats;
-import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.forward.RedriveStatus.State;
 import com.wookler.river.testing.KilledCopy;
+import com.wookler.river.testing.MonitorXml;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Dead letters that are redriven in the background. */
 @Timeout(120)
-class RedrivesTest {
+class RedrivesTest extends QueuesFixture {
   private static final String ODD = "headers['river.dead.reason'] == 'odd'";
 
-  @TempDir Path directory;
-
-  private final Deque<MessageQueue<String>> open = new ArrayDeque<>();
-
-  @AfterEach
-  void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-  }
-
-  private MessageQueue<String> open(Path base, String name) {
-    MessageQueue<String> queue =
-        MessageQueue.builder(name, MessageConverter.utf8())
-            .directory(base)
-            .maxMessageBytes(16 << 10)
-            .blockBytes(256 << 10)
-            .syncInterval(Duration.ofMillis(5))
-            .recycle(SizeBasedRecycle.ofMessages(10_000))
-            .open();
-    open.push(queue);
-    return queue;
-  }
-
   private MessageQueue<String> open(String name) {
-    return open(directory, name);
-  }
-
-  private void shut(MessageQueue<String> queue) {
-    open.remove(queue);
-    queue.close();
+    return open(large(directory, name));
   }
 
   private static Subscriber<String> billing(MessageQueue<String> queue) {
@@ -87,15 +54,6 @@ class RedrivesTest {
     }
     await().until(() -> billing.stats().lag() == 0);
     return billing;
-  }
-
-  private static List<String> data(MessageQueue<String> queue) {
-    QueueStats stats = queue.stats();
-    List<String> all = new ArrayList<>();
-    for (long at = stats.firstSequence(); at < stats.nextSequence(); at++) {
-      queue.read(at).ifPresent(message -> all.add(message.data()));
-    }
-    return all;
   }
 
   private static List<String> numbers(int from, int to, int remainder) {
@@ -209,8 +167,8 @@ class RedrivesTest {
     assertThat(data(repair)).isEqualTo(numbers(0, 1_500, 1));
     close();
     for (Path copy : copies) {
-      MessageQueue<String> target = open(copy, "repair");
-      MessageQueue<String> source = open(copy, "orders");
+      MessageQueue<String> target = open(large(copy, "repair"));
+      MessageQueue<String> source = open(large(copy, "orders"));
       Subscriber<String> billing = billing(source);
       shouldBe(awaitEnd(source, started.id()), State.DONE, 750, 750, 0);
       assertThat(data(target)).isEqualTo(numbers(0, 1_500, 1));
@@ -257,10 +215,10 @@ class RedrivesTest {
     if (!whole) {
       return; // of no one moment
     }
-    MessageQueue<String> source = open(copy, "orders");
+    MessageQueue<String> source = open(large(copy, "orders"));
     Redrives.of(source).cancel(started.id());
     Subscriber<String> billing = billing(source);
-    MessageQueue<String> target = open(copy, "repair");
+    MessageQueue<String> target = open(large(copy, "repair"));
     RedriveStatus ended = awaitEnd(source, started.id());
     assertThat(data(target)).isEqualTo(numbers(0, (int) ended.moved()));
     assertThat(left(billing)).isEqualTo(numbers((int) ended.moved(), 1_000));
@@ -284,5 +242,53 @@ class RedrivesTest {
     shouldBe(awaitEnd(orders, started.id()), State.DONE, 10, 0, 0);
     shut(repair);
     assertThat(redrives.start(Redrive.of("billing")).left()).isZero();
+  }
+
+  @Test
+  void shouldBeInASnapshotAndContinueThere() {
+    MessageQueue<String> orders = open("orders");
+    MessageQueue<String> repair = open("repair");
+    letters(orders, 0, 10);
+    repair.status(QueueStatus.READ_ONLY); // so that it waits
+    RedriveStatus started = Redrives.of(orders).start(Redrive.of("billing").to("repair"));
+    Path copy = directory.resolve("copy");
+    orders.snapshot(copy);
+    repair.status(QueueStatus.UP);
+    shouldBe(awaitEnd(orders, started.id()), State.DONE, 10, 0, 0);
+    close();
+    MessageQueue<String> target = open(large(copy, "repair"));
+    MessageQueue<String> source = open(large(copy, "orders"));
+    billing(source);
+    shouldBe(awaitEnd(source, started.id()), State.DONE, 10, 0, 0);
+    assertThat(data(target)).isEqualTo(numbers(0, 10));
+  }
+
+  @Test
+  void shouldReportItsFiguresToTheMonitor() throws Exception {
+    Env.reset();
+    Env.create(MonitorXml.in(directory), "river");
+    try {
+      MessageQueue<String> orders = open("orders");
+      MessageQueue<String> repair = open("repair");
+      letters(orders, 0, 10);
+      repair.status(QueueStatus.READ_ONLY);
+      RedriveStatus started = Redrives.of(orders).start(Redrive.of("billing").to("repair"));
+      assertThat(figure("redrives")).containsExactly(1L);
+      repair.status(QueueStatus.UP);
+      awaitEnd(orders, started.id());
+      await().untilAsserted(() -> assertThat(figure("redriven")).containsExactly(10L));
+      assertThat(figure("redrives")).containsExactly(0L);
+      close();
+      assertThat(figure("redrives")).isEmpty();
+    } finally {
+      Env.reset();
+    }
+  }
+
+  private static List<Long> figure(String name) {
+    return Monitor.get().counters().stream()
+        .filter(each -> each.name().equals(name) && each.labels().containsValue("orders"))
+        .map(each -> each.total().value())
+        .toList();
   }
 }

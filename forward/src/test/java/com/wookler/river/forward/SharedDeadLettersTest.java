@@ -5,8 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueStats;
-import com.wookler.river.core.SizeBasedRecycle;
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -15,43 +13,18 @@ import com.wookler.river.testing.KilledCopy;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 
 /** One queue for the dead letters of several subscribers: {@code subscriber.dead.queue}. */
 @Timeout(120)
-class SharedDeadLettersTest {
-  @TempDir Path directory;
-
-  private final Deque<MessageQueue<String>> open = new ArrayDeque<>();
-
-  @AfterEach
-  void close() {
-    while (!open.isEmpty()) {
-      open.pop().close();
-    }
-  }
-
-  private MessageQueue<String> open(Path base, String name) {
-    MessageQueue<String> queue =
-        MessageQueue.builder(name, MessageConverter.utf8())
-            .directory(base)
-            .maxMessageBytes(16 << 10)
-            .blockBytes(256 << 10)
-            .syncInterval(Duration.ofMillis(5))
-            .recycle(SizeBasedRecycle.ofMessages(10_000))
-            .open();
-    open.push(queue);
-    return queue;
-  }
+class SharedDeadLettersTest extends QueuesFixture {
+  private static final int CIRCLING = 200; // messages
 
   private static Subscriber<String> subscriber(MessageQueue<String> queue, String name) {
     return queue.subscriber(
@@ -96,9 +69,9 @@ class SharedDeadLettersTest {
 
   @Test
   void shouldCollectTheLettersOfSeveralSubscribersWithWhatTheySay() {
-    MessageQueue<String> dead = open(directory, "dead");
-    MessageQueue<String> orders = open(directory, "orders");
-    MessageQueue<String> prices = open(directory, "prices");
+    MessageQueue<String> dead = open(large(directory, "dead"));
+    MessageQueue<String> orders = open(large(directory, "orders"));
+    MessageQueue<String> prices = open(large(directory, "prices"));
     Subscriber<String> billing = subscriber(orders, "billing");
     Subscriber<String> shop = subscriber(prices, "shop");
     reject(orders, billing, 10);
@@ -137,14 +110,14 @@ class SharedDeadLettersTest {
 
   @Test
   void shouldWaitForTheQueueAndContinueAfterARestart() {
-    MessageQueue<String> orders = open(directory, "orders");
+    MessageQueue<String> orders = open(large(directory, "orders"));
     Subscriber<String> billing = subscriber(orders, "billing");
     reject(orders, billing, 100);
     await().until(() -> billing.deadLetters().size() == 100);
     close();
-    Subscriber<String> again = subscriber(open(directory, "orders"), "billing");
+    Subscriber<String> again = subscriber(open(large(directory, "orders")), "billing");
     assertThat(again.deadLetters().size()).isEqualTo(100);
-    MessageQueue<String> dead = open(directory, "dead");
+    MessageQueue<String> dead = open(large(directory, "dead"));
     await().until(() -> again.deadLetters().size() == 0);
     assertThat(letters(dead)).isEqualTo(expected("orders/billing", 100));
   }
@@ -152,8 +125,8 @@ class SharedDeadLettersTest {
   /** Copies of many moments, in each of which no letter is missing or comes twice. */
   @Test
   void shouldHaveEachLetterOnceAcrossKills() throws Exception {
-    MessageQueue<String> dead = open(directory, "dead");
-    MessageQueue<String> orders = open(directory, "orders");
+    MessageQueue<String> dead = open(large(directory, "dead"));
+    MessageQueue<String> orders = open(large(directory, "orders"));
     Subscriber<String> billing = subscriber(orders, "billing");
     List<Path> copies = new ArrayList<>();
     Thread publisher = new Thread(() -> reject(orders, billing, 600));
@@ -169,8 +142,8 @@ class SharedDeadLettersTest {
     assertThat(letters(dead)).isEqualTo(expected("orders/billing", 600));
     close();
     for (Path copy : copies.subList(0, Math.min(20, copies.size()))) {
-      MessageQueue<String> target = open(copy, "dead");
-      MessageQueue<String> source = open(copy, "orders");
+      MessageQueue<String> target = open(large(copy, "dead"));
+      MessageQueue<String> source = open(large(copy, "orders"));
       Subscriber<String> again = subscriber(source, "billing");
       int published = (int) source.stats().nextSequence();
       for (Delivery<String> next = again.next(); next != null; next = again.next()) {
@@ -182,5 +155,54 @@ class SharedDeadLettersTest {
               expected("orders/billing", Math.max(published, letters(target).size())));
       close();
     }
+  }
+
+  private static Subscriber<String> sending(MessageQueue<String> queue, String letters) {
+    return queue.subscriber(
+        SubscriberConfig.builder("s").ack(true).deadLetterQueue(letters).build());
+  }
+
+  /** Rejects what comes for the first time and the second, and acknowledges the rest. */
+  private static Thread rejecting(Subscriber<String> subscriber, Map<String, Integer> seen) {
+    Thread thread =
+        new Thread(
+            () -> {
+              while (seen.values().stream().mapToInt(Integer::intValue).sum() < 3 * CIRCLING) {
+                Delivery<String> next = subscriber.next();
+                if (next == null) {
+                  Thread.onSpinWait();
+                } else if (seen.merge(next.data(), 1, Integer::sum) < 3) {
+                  next.reject("not here");
+                } else {
+                  next.ack();
+                }
+              }
+            },
+            "rejecting");
+    thread.start();
+    return thread;
+  }
+
+  /** Two queues have each other's dead letters: they go on only as far as consumers reject them. */
+  @Test
+  void shouldServeACircle() throws Exception {
+    MessageQueue<String> orders = open(large(directory, "orders"));
+    MessageQueue<String> repairs = open(large(directory, "repairs"));
+    Subscriber<String> first = sending(orders, "repairs");
+    Subscriber<String> second = sending(repairs, "orders");
+    Map<String, Integer> seen = new ConcurrentHashMap<>();
+    List<Thread> threads = List.of(rejecting(first, seen), rejecting(second, seen));
+    for (int i = 0; i < CIRCLING; i++) {
+      (i % 2 == 0 ? orders : repairs).publisher().publish("m" + i);
+    }
+    for (Thread each : threads) {
+      each.join();
+    }
+    assertThat(seen).hasSize(CIRCLING).allSatisfy((data, times) -> assertThat(times).isEqualTo(3));
+    for (Subscriber<String> each : List.of(first, second)) {
+      await().until(() -> each.stats().lag() == 0 && each.deadLetters().size() == 0);
+      assertThat(each.next()).isNull();
+    }
+    assertThat(first.stats().acked() + second.stats().acked()).isEqualTo(CIRCLING);
   }
 }

@@ -1,13 +1,18 @@
 package com.wookler.river.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.message.Message;
+import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.forward.ForwardPosition;
+import com.wookler.river.forward.Redrive;
+import com.wookler.river.forward.Redrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -194,6 +199,24 @@ class VerifyTest extends ToolsFixture {
     assertFlipsAreFound(origins, own(), Long.MAX_VALUE);
     Path position = ForwardPosition.file(own().resolve("forwards"), "audit");
     assertFlipsAreFound(position, own(), Long.MAX_VALUE);
+  }
+
+  @Test
+  void shouldFindDamageToRedrivesAndContinuations() throws IOException {
+    try (MessageQueue<byte[]> queue = builder(data()).open()) {
+      Subscriber<byte[]> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      queue.publisher().publish(bytes("a"));
+      queue.publisher().publish(bytes("b"));
+      billing.next().ackAndPublish(queue, List.of(Message.of(bytes("c"))));
+      billing.next().reject("no");
+      Redrives.of(queue).start(Redrive.of("billing"));
+      await().until(() -> Redrives.of(queue).list().get(0).state().isOver());
+    }
+    assertThat(run("verify", own())).as(out()).isZero();
+    Path redrive = files(own().resolve("redrives"), ".*json").get(0);
+    assertFlipsAreFound(redrive, own(), Long.MAX_VALUE);
+    assertFlipsAreFound(files(own(), "continues.json").get(0), own(), Long.MAX_VALUE);
   }
 
   @Test

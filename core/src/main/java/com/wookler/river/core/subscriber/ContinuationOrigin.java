@@ -63,18 +63,31 @@ public final class ContinuationOrigin {
   @GuardedBy("this")
   private UUID read() {
     try {
-      ObjectNode json = CheckedJson.read(file, FORMAT);
-      if (json.path("queue").asText().equals(queue.toString())) {
-        return UUID.fromString(json.path("origin").asText());
-      }
-      LOG.warn("{} is another queue's; made anew", file);
-    } catch (DamagedException | IllegalArgumentException e) {
+      return read(file, queue);
+    } catch (DamagedException e) {
       LOG.warn(
           "{}; made anew: what was continued, and not acknowledged, is so again", e.toString());
     } catch (IOException e) {
       throw new RiverException("cannot read " + file, e);
     }
     return make();
+  }
+
+  /**
+   * Reads the file of a subscriber of a queue.
+   *
+   * @throws DamagedException it is not what was written, or another queue's
+   */
+  public static UUID read(Path file, UUID queue) throws IOException {
+    ObjectNode json = CheckedJson.read(file, FORMAT);
+    if (!json.path("queue").asText().equals(queue.toString())) {
+      throw new DamagedException("damaged: " + file + " is that of another queue");
+    }
+    try {
+      return UUID.fromString(json.path("origin").asText());
+    } catch (IllegalArgumentException e) {
+      throw new DamagedException("damaged: " + file + " names no origin", e);
+    }
   }
 
   @GuardedBy("this")

@@ -39,6 +39,7 @@ record QueueDirectory(
           "origins.json",
           "owner",
           "redrives",
+          "removed",
           "subscribers");
 
   /** Returns whether this is the directory of a queue, intact or not. */

@@ -18,6 +18,7 @@ import com.wookler.river.core.log.files.LogFiles;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.transfer.Origins;
 import com.wookler.river.forward.ForwardPosition;
+import com.wookler.river.forward.Redrives;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -146,12 +147,17 @@ public final class QueueVerifier {
     }
   }
 
-  /** Verifies the positions of forwarding to other queues, and from them. */
+  /** Verifies the positions of forwarding to other queues and from them, and of redrives. */
   private void forwards(QueueDirectory directory, UUID queue) throws IOException {
     Path forwards = directory.path().resolve("forwards");
     for (String target : ForwardPosition.targets(forwards)) {
       Path file = ForwardPosition.file(forwards, target);
       if (!exists(file, () -> ForwardPosition.read(forwards, queue, target))) {
+        report.note(file, "was removed meanwhile");
+      }
+    }
+    for (Path file : Redrives.files(directory.path())) {
+      if (!exists(file, () -> Redrives.verify(file, queue))) {
         report.note(file, "was removed meanwhile");
       }
     }

@@ -5,7 +5,9 @@ import com.wookler.river.ack.journal.LedgerLook;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.log.files.ContentCheck;
+import com.wookler.river.core.subscriber.ContinuationOrigin;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -53,6 +55,7 @@ final class SubscriberVerifier {
     if (files.fault() != null) {
       report.damage(files.settings(), files.fault());
     }
+    continuations(directory.resolve(ContinuationOrigin.FILE));
     try {
       LedgerLook look = files.look(Math.max(0, first));
       for (LedgerDamage damage : look.damaged()) {
@@ -69,6 +72,16 @@ final class SubscriberVerifier {
       report.damage(directory, ContentCheck.text(e));
     } catch (RiverException e) { // a newer version
       report.damage(directory, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private void continuations(Path file) throws IOException {
+    try {
+      if (Files.exists(file)) {
+        UUID unused = ContinuationOrigin.read(file, queue);
+      }
+    } catch (RiverException e) {
+      report.damage(file, String.valueOf(e.getMessage()));
     }
   }
 
