@@ -9,7 +9,9 @@ import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.SubscriberExtension.Attachment;
+import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.RecycleStrategy;
+import com.wookler.river.core.log.Shortage;
 import com.wookler.river.core.message.ConflictException;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.ForwardOrigin;
@@ -593,6 +595,15 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     Listeners.refuseInside("make a snapshot of queue " + name());
     Path to = directory.endsWith(name()) ? directory : directory.resolve(name());
     return running().snapshot(to);
+  }
+
+  /**
+   * Returns why publishers are refused now because the disk is full or has no more left than the
+   * queue's {@link Builder#diskReserve}; empty while they are not.
+   */
+  public Optional<String> shortage() {
+    BlockLog log = running().log();
+    return log.isShort() ? log.shortage().map(Shortage::text) : Optional.empty();
   }
 
   /** Hears from now on what happens in the background. */

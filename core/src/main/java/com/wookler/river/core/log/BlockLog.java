@@ -337,6 +337,11 @@ public final class BlockLog implements AutoCloseable {
     return preallocation.shortage();
   }
 
+  /** Returns whether publishers are refused for lack of space now. */
+  public boolean isShort() {
+    return preallocation.isShort();
+  }
+
   @GuardedBy("appendLock")
   private void roll(Block done, long now) {
     Block next = done.next(nextSequence);

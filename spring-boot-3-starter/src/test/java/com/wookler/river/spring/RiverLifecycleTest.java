@@ -1,0 +1,315 @@
+package com.wookler.river.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.wookler.river.common.Env;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueState;
+import com.wookler.river.core.message.QueueLockedException;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.io.support.SpringFactoriesLoader;
+
+class RiverLifecycleTest {
+  @TempDir Path directory;
+
+  static final Queue<String> STEPS = new ConcurrentLinkedQueue<>();
+
+  /** Publishes when it is destroyed, as a service does that has something left to say. */
+  @Configuration(proxyBeanMethods = false)
+  static class Application {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    @RiverListener(queue = "orders", subscriber = "billing")
+    void on(String order) throws InterruptedException {
+      begun.countDown();
+      if (!order.equals("last")) {
+        mayEnd.await();
+      }
+      STEPS.add("processed " + order);
+    }
+
+    /** Like a web server. */
+    @Bean
+    SmartLifecycle server(MessageQueue<String> orders) {
+      return new SmartLifecycle() {
+        private volatile boolean runs;
+
+        @Override
+        public void start() {
+          runs = true;
+        }
+
+        @Override
+        public void stop() {
+          runs = false;
+          STEPS.add("server stopped, queue " + orders.state());
+        }
+
+        @Override
+        public boolean isRunning() {
+          return runs;
+        }
+
+        @Override
+        public int getPhase() {
+          return SmartLifecycle.DEFAULT_PHASE - 2048;
+        }
+      };
+    }
+
+    @Bean
+    MessageQueue<String> orders(RiverQueues queues) {
+      return queues.open("orders", String.class);
+    }
+
+    @Bean
+    DisposableBean service(MessageQueue<String> orders) {
+      return () -> STEPS.add("service published " + orders.publisher().publish("last"));
+    }
+  }
+
+  @Test
+  void shouldStopListenersFirstAndQueuesLast() {
+    STEPS.clear();
+    Contexts.runner(directory, Application.class)
+        .run(
+            context -> {
+              Application application = context.getBean(Application.class);
+              RiverQueues queues = context.getBean(RiverQueues.class);
+              MessageQueue<?> orders = queues.find("orders").get();
+              context.getBean(RiverTemplate.class).publish("orders", "first");
+              application.begun.await();
+              Thread stopper = new Thread(context::close);
+              stopper.start();
+              await().until(() -> stopper.getState() != Thread.State.RUNNABLE);
+              application.mayEnd.countDown();
+              stopper.join(TimeUnit.MINUTES.toMillis(1));
+              assertThat(STEPS)
+                  .containsExactly(
+                      "processed first", "server stopped, queue RUNNING", "service published 1");
+              assertThat(orders.state()).isEqualTo(QueueState.STOPPED);
+            });
+    STEPS.clear();
+    Contexts.runner(directory, Application.class)
+        .run( // what was processed does not come again
+            context -> await().untilAsserted(() -> assertThat(STEPS).contains("processed last")));
+    assertThat(STEPS).doesNotContain("processed first");
+  }
+
+  @Test
+  void shouldStartAgainAfterAStop() {
+    STEPS.clear();
+    Contexts.runner(directory, Application.class)
+        .run(
+            context -> {
+              context.getBean(Application.class).mayEnd.countDown();
+              context.getSourceApplicationContext().stop();
+              context.getBean(RiverTemplate.class).publish("orders", "first");
+              assertThat(STEPS).containsExactly("server stopped, queue RUNNING");
+              context.getSourceApplicationContext().start();
+              await().untilAsserted(() -> assertThat(STEPS).contains("processed first"));
+            });
+  }
+
+  private static Set<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.contains("RIVER") || name.contains("river"))
+        .collect(Collectors.toSet());
+  }
+
+  private static long mappings() throws IOException {
+    Path maps = Path.of("/proc/self/maps");
+    if (!Files.exists(maps)) {
+      return 0;
+    }
+    try (var lines = Files.lines(maps)) {
+      return lines.filter(line -> line.contains(".cq4")).count();
+    }
+  }
+
+  @Test
+  void shouldLeaveNothingBehindInTwentyRestarts() {
+    for (int i = 0; i < 20; i++) {
+      Contexts.runner(directory, RiverListenerTest.Payload.class)
+          .run(
+              context -> {
+                RiverListenerTest.SEEN.clear();
+                RiverListenerTest.Sale sale = new RiverListenerTest.Sale("a", 1);
+                context.getBean(RiverTemplate.class).publish("sales", sale);
+                await().until(() -> RiverListenerTest.SEEN.contains(sale));
+              });
+    }
+    await()
+        .untilAsserted(
+            () -> {
+              assertThat(threads()).isEmpty();
+              assertThat(mappings()).isZero();
+            });
+    assertThat(Env.find()).isEmpty();
+  }
+
+  @Test
+  void shouldShareTheEnvironmentOfTwoContexts() {
+    Contexts.runner(directory.resolve("one"), RiverListenerTest.Payload.class)
+        .run(
+            one -> {
+              Env first = Env.get();
+              Contexts.runner(directory.resolve("two"), RiverListenerTest.Payload.class)
+                  .run(two -> assertThat(Env.get()).isSameAs(first));
+              assertThat(Env.find()).containsSame(first);
+            });
+    assertThat(Env.find()).isEmpty();
+  }
+
+  @Test
+  void shouldExplainALockedDirectory() {
+    Contexts.runner(directory, RiverListenerTest.Payload.class)
+        .run(
+            first ->
+                Contexts.runner(directory, RiverListenerTest.Payload.class)
+                    .run(
+                        second -> {
+                          assertThat(second)
+                              .getFailure()
+                              .rootCause()
+                              .isInstanceOf(QueueLockedException.class);
+                          FailureAnalysis analysis = analyze(second.getStartupFailure());
+                          assertThat(analysis.getDescription())
+                              .contains("in use by another process", "sales");
+                          assertThat(analysis.getAction()).contains("--river.directory=");
+                        }));
+  }
+
+  private static FailureAnalysis analyze(Throwable failure) {
+    return SpringFactoriesLoader.forDefaultResourceLocation()
+        .load(FailureAnalyzer.class, (type, name, problem) -> {}) // those with constructors
+        .stream()
+        .filter(analyzer -> analyzer.getClass().getName().startsWith("com.wookler.river"))
+        .map(analyzer -> analyzer.analyze(failure))
+        .filter(analysis -> analysis != null)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void shouldExplainAWrongSetting() {
+    Contexts.runner(directory, RiverListenerTest.Payload.class)
+        .withPropertyValues("river.queues.sales.options.queue.max.messages=many")
+        .run(
+            context -> {
+              assertThat(analyze(context.getStartupFailure()).getDescription())
+                  .contains("river.queues.sales.options: queue.max.messages cannot be 'many'");
+            });
+    Contexts.runner(directory, RiverListenerTest.Payload.class)
+        .withPropertyValues("river.options.queue.colour=blue")
+        .run(
+            context ->
+                assertThat(analyze(context.getStartupFailure()).getDescription())
+                    .contains("river.options: 'queue.colour' is not an option of a queue"));
+  }
+
+  @Test
+  void shouldObeyTheOptionsOfProperties() {
+    Contexts.runner(directory, Application.class)
+        .withPropertyValues(
+            "river.options.queue.max.messages=7",
+            "river.queues.other.options.queue.max.messages=8",
+            "river.queues.other.type=java.lang.String")
+        .run(
+            context -> {
+              context.getBean(Application.class).mayEnd.countDown();
+              RiverTemplate template = context.getBean(RiverTemplate.class);
+              template.publish("other", "text");
+              assertThat(Files.isDirectory(directory.resolve("other"))).isTrue();
+              assertThat(context.getBean(RiverQueues.class).all().keySet())
+                  .containsExactly("orders", "other");
+              assertThatThrownBy(() -> template.publish("other", 8))
+                  .isInstanceOf(RiverException.class)
+                  .hasMessageContaining(
+                      "queue other takes java.lang.String, not java.lang.Integer");
+            });
+  }
+
+  @Test
+  void shouldTakeTheQueuesOfAFile() throws IOException {
+    Path file =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            """
+            <river>
+              <queue name="orders">
+                <params>
+                  <param name="queue.message.converter" value="utf8"/>
+                  <param name="queue.directory" value="%s"/>
+                </params>
+                <subscribers>
+                  <subscriber name="billing">
+                    <params>
+                      <param name="subscriber.ack.required" value="true"/>
+                      <param name="subscriber.window" value="30000"/>
+                    </params>
+                  </subscriber>
+                </subscribers>
+              </queue>
+            </river>
+            """
+                .formatted(directory.resolve("data")));
+    STEPS.clear();
+    Contexts.runner(directory, Application.class)
+        .withPropertyValues("river.config=" + file)
+        .run(
+            context -> {
+              context.getBean(Application.class).mayEnd.countDown();
+              context.getBean(RiverTemplate.class).publish("orders", "first");
+              await().untilAsserted(() -> assertThat(STEPS).contains("processed first"));
+              List<? extends Subscriber<?>> subscribers =
+                  context.getBean(RiverQueues.class).find("orders").get().subscribers();
+              assertThat(subscribers).hasSize(1);
+              assertThat(subscribers.get(0).config().window()).isEqualTo(30_000);
+            });
+    Contexts.runner(directory, Application.class)
+        .withPropertyValues("river.config=" + file, "river.queues.orders.type=java.lang.String")
+        .run(
+            context ->
+                assertThat(context)
+                    .getFailure()
+                    .rootCause()
+                    .isInstanceOf(ConfigurationException.class)
+                    .hasMessageContaining("remove one"));
+  }
+
+  @Test
+  void shouldDoNothingWhereItIsSwitchedOff() {
+    Contexts.runner(directory)
+        .withPropertyValues("river.enabled=false")
+        .run(
+            context -> {
+              assertThat(context).hasNotFailed().doesNotHaveBean(RiverQueues.class);
+              assertThat(Env.find()).isEmpty();
+            });
+  }
+}

@@ -1,0 +1,10 @@
+/**
+ * The part of the Spring Boot 4 starter that differs from the other starter's: the health
+ * indicator.
+ *
+ * <p>May import {@code spring}.
+ */
+@NullMarked
+package com.wookler.river.spring.boot4;
+
+import org.jspecify.annotations.NullMarked;

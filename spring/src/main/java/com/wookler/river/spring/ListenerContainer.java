@@ -1,0 +1,51 @@
+package com.wookler.river.spring;
+
+import com.wookler.river.reactor.Reactor;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A listener and the reactor that calls it while it runs. Guarded by {@link RiverListeners}. */
+final class ListenerContainer<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(ListenerContainer.class);
+
+  private final ListenerSettings settings;
+  private final ListenerMethod method;
+  private @Nullable Reactor<M> reactor;
+
+  ListenerContainer(ListenerSettings settings, ListenerMethod method) {
+    this.settings = settings;
+    this.method = method;
+  }
+
+  ListenerSettings settings() {
+    return settings;
+  }
+
+  void start(ListenerFactory factory) {
+    if (reactor == null) {
+      reactor = factory.start(settings, method);
+      LOG.info("Listener {} takes messages of {}", settings.source(), settings.id());
+    }
+  }
+
+  void pause() {
+    if (reactor != null) {
+      reactor.pause();
+    }
+  }
+
+  void stop(Duration timeout) {
+    if (reactor != null && !reactor.close(timeout)) {
+      LOG.warn(
+          "Listener {} did not end in time (river.stop-timeout); its messages come again",
+          settings.source());
+    }
+    reactor = null;
+  }
+
+  boolean isRunning() {
+    return reactor != null;
+  }
+}

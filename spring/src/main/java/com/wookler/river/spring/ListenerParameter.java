@@ -1,0 +1,160 @@
+package com.wookler.river.spring;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.subscriber.Delivery;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotation;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.convert.TypeDescriptor;
+import org.springframework.core.convert.support.DefaultConversionService;
+
+/** One parameter of a listener. */
+abstract class ListenerParameter {
+  private static final String SPRING_HEADER =
+      "org.springframework.messaging.handler.annotation.Header";
+  private static final TypeDescriptor TEXT = TypeDescriptor.valueOf(String.class);
+
+  private final @Nullable Class<?> dataType;
+
+  private ListenerParameter(@Nullable Class<?> dataType) {
+    this.dataType = dataType;
+  }
+
+  /**
+   * Finds out what a parameter takes.
+   *
+   * @param wrong makes the error about its method
+   */
+  static ListenerParameter of(
+      MethodParameter parameter, boolean batch, Function<String, ConfigurationException> wrong) {
+    MergedAnnotation<?> header = header(parameter);
+    if (header != null) {
+      if (batch) {
+        throw wrong.apply("takes a batch and a header; take a List<Delivery<…>> instead");
+      }
+      return headerOf(header, parameter, wrong);
+    }
+    ResolvableType type = ResolvableType.forMethodParameter(parameter);
+    if (batch) {
+      if (type.resolve() != List.class) {
+        throw wrong.apply("takes a batch, so its parameter is a list, not " + type);
+      }
+      type = type.getGeneric();
+    }
+    boolean whole = type.resolve() == Delivery.class;
+    Class<?> data = (whole ? type.getGeneric() : type).resolve();
+    return new Taken(data == Object.class ? null : data, whole);
+  }
+
+  private static @Nullable MergedAnnotation<?> header(MethodParameter parameter) {
+    MergedAnnotations all = MergedAnnotations.from(parameter.getParameterAnnotations());
+    MergedAnnotation<?> own = all.get(Header.class);
+    MergedAnnotation<?> springs = all.get(SPRING_HEADER);
+    return own.isPresent() ? own : springs.isPresent() ? springs : null;
+  }
+
+  private static ListenerParameter headerOf(
+      MergedAnnotation<?> annotation,
+      MethodParameter parameter,
+      Function<String, ConfigurationException> wrong) {
+    String name = annotation.getString("name");
+    if (name.isEmpty() && parameter.getParameterType() == Map.class) {
+      return new Headers();
+    }
+    if (name.isEmpty()) {
+      String own =
+          parameter.getParameter().isNamePresent() ? parameter.getParameter().getName() : null;
+      if (own == null) {
+        throw wrong.apply("has a header without a name, and is compiled without -parameters");
+      }
+      name = own;
+    }
+    return new OneHeader(name, annotation.getBoolean("required"), new TypeDescriptor(parameter));
+  }
+
+  /** Returns the type of the queue's data; null if this parameter does not say. */
+  @Nullable Class<?> dataType() {
+    return dataType;
+  }
+
+  boolean isPayload() {
+    return false;
+  }
+
+  abstract @Nullable Object value(Delivery<?> delivery);
+
+  @Nullable Object values(List<? extends Delivery<?>> deliveries) {
+    throw new IllegalStateException("no parameter of a batch");
+  }
+
+  /** The payload, or the whole delivery. */
+  private static final class Taken extends ListenerParameter {
+    private final boolean whole;
+
+    Taken(@Nullable Class<?> dataType, boolean whole) {
+      super(dataType);
+      this.whole = whole;
+    }
+
+    @Override
+    boolean isPayload() {
+      return !whole;
+    }
+
+    @Override
+    @Nullable Object value(Delivery<?> delivery) {
+      return whole ? delivery : delivery.data();
+    }
+
+    @Override
+    @Nullable Object values(List<? extends Delivery<?>> deliveries) {
+      return whole ? deliveries : deliveries.stream().map(Delivery::data).toList();
+    }
+  }
+
+  private static final class Headers extends ListenerParameter {
+    Headers() {
+      super(null);
+    }
+
+    @Override
+    @Nullable Object value(Delivery<?> delivery) {
+      return delivery.headers();
+    }
+  }
+
+  private static final class OneHeader extends ListenerParameter {
+    private final String name;
+    private final boolean required;
+    private final TypeDescriptor type;
+
+    OneHeader(String name, boolean required, TypeDescriptor type) {
+      super(null);
+      this.name = name;
+      this.required = required;
+      this.type = type;
+    }
+
+    @Override
+    @Nullable Object value(Delivery<?> delivery) {
+      byte[] bytes = delivery.headers().get(name);
+      if (bytes == null && required) {
+        throw new RiverException(
+            "message %d has no header '%s'; it has %s"
+                .formatted(delivery.sequence(), name, delivery.headers().keySet()));
+      }
+      if (bytes == null || type.getType() == byte[].class) {
+        return bytes;
+      }
+      String text = new String(bytes, StandardCharsets.UTF_8);
+      return DefaultConversionService.getSharedInstance().convert(text, TEXT, type);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+package com.wookler.river.spring;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.EmbeddedValueResolver;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+
+/** Finds {@link RiverListener}s in beans, and hands them to {@link RiverListeners}. */
+final class RiverListenerPostProcessor implements BeanPostProcessor, BeanFactoryAware {
+  private final ObjectProvider<RiverListeners> listeners;
+  private final Set<Class<?>> without = ConcurrentHashMap.newKeySet(); // classes that have none
+  private @Nullable EmbeddedValueResolver resolver; // set before the first bean is made
+
+  RiverListenerPostProcessor(ObjectProvider<RiverListeners> listeners) {
+    this.listeners = listeners;
+  }
+
+  @Override
+  public void setBeanFactory(BeanFactory factory) {
+    if (factory instanceof ConfigurableBeanFactory configurable) {
+      resolver = new EmbeddedValueResolver(configurable);
+    }
+  }
+
+  @Override
+  public Object postProcessAfterInitialization(Object bean, String beanName) {
+    Class<?> type = AopUtils.getTargetClass(bean);
+    if (without.contains(type) || !AnnotationUtils.isCandidateClass(type, RiverListener.class)) {
+      return bean;
+    }
+    Map<Method, RiverListener> found =
+        MethodIntrospector.selectMethods(type, RiverListenerPostProcessor::annotation);
+    if (found.isEmpty()) {
+      without.add(type);
+    }
+    found.forEach((method, annotation) -> add(bean, beanName, method, annotation));
+    return bean;
+  }
+
+  private static @Nullable RiverListener annotation(Method method) {
+    return AnnotatedElementUtils.findMergedAnnotation(method, RiverListener.class);
+  }
+
+  private void add(Object bean, String beanName, Method method, RiverListener annotation) {
+    Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+    ListenerMethod listener = new ListenerMethod(bean, invocable, method, annotation.batch());
+    String source = method.getDeclaringClass().getSimpleName() + "." + method.getName();
+    String subscriber =
+        (beanName + "." + method.getName()).replaceAll("[^A-Za-z0-9._-]", "_"); // what names allow
+    listeners
+        .getObject()
+        .add(ListenerSettings.of(annotation, source, subscriber, this::resolve), listener);
+  }
+
+  private @Nullable String resolve(@Nullable String text) {
+    return resolver == null || text == null ? text : resolver.resolveStringValue(text);
+  }
+}
