@@ -37,6 +37,7 @@ class ReliabilityDocTest {
           "rest-client",
           "rest-server",
           "relay",
+          "opentelemetry",
           "spring-boot-3-starter",
           "tools");
 

@@ -47,6 +47,7 @@ class ArchitectureTest {
           "spring.boot3",
           "spring.boot4",
           "spring",
+          "opentelemetry",
           "examples",
           "examples.demo",
           "examples.utils",

@@ -1,0 +1,113 @@
+package com.wookler.river.opentelemetry;
+
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.reactor.BatchProcessor;
+import com.wookler.river.reactor.ProcessResult;
+import com.wookler.river.reactor.Processor;
+import com.wookler.river.reactor.ProcessorInterceptor;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanBuilder;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.api.trace.StatusCode;
+import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.context.Context;
+import io.opentelemetry.context.Scope;
+import java.util.List;
+
+/** A span around each call of a processor, in which it runs. */
+final class ProcessSpans<M> implements ProcessorInterceptor<M> {
+  private final RiverTelemetry telemetry;
+  private final Tracer tracer;
+  private final String queue;
+  private final String subscriber;
+  private final boolean continuesTraces;
+
+  ProcessSpans(
+      RiverTelemetry telemetry,
+      Tracer tracer,
+      String queue,
+      String subscriber,
+      boolean continuesTraces) {
+    this.telemetry = telemetry;
+    this.tracer = tracer;
+    this.queue = queue;
+    this.subscriber = subscriber;
+    this.continuesTraces = continuesTraces;
+  }
+
+  @Override
+  @SuppressWarnings("try") // the scope is only to be closed
+  public ProcessResult<M> around(String processor, Delivery<M> delivery, Processor<M> call)
+      throws Exception {
+    Context published = telemetry.context(delivery.headers());
+    SpanBuilder builder =
+        builder(processor)
+            .setAttribute(MessagingConventions.MESSAGE_ID, Long.toString(delivery.sequence()))
+            .setAttribute(MessagingConventions.ATTEMPT, (long) delivery.attempt());
+    byte[] bytes = delivery.bytes();
+    if (bytes != null) {
+      builder.setAttribute(MessagingConventions.BODY_SIZE, (long) bytes.length);
+    }
+    link(builder, published);
+    if (continuesTraces) {
+      builder.setParent(published);
+    }
+    Span span = builder.startSpan();
+    try (Scope ignored = span.makeCurrent()) {
+      ProcessResult<M> result = call.process(delivery);
+      if (result != null && result.cause() != null) {
+        fail(span, result.cause());
+      }
+      return result;
+    } catch (Throwable e) {
+      fail(span, e);
+      throw e;
+    } finally {
+      span.end();
+    }
+  }
+
+  @Override
+  @SuppressWarnings("try") // the scope is only to be closed
+  public List<ProcessResult<M>> aroundBatch(
+      String processor, List<Delivery<M>> batch, BatchProcessor<M> call) throws Exception {
+    SpanBuilder builder =
+        builder(processor).setAttribute(MessagingConventions.BATCH_COUNT, (long) batch.size());
+    batch.forEach(delivery -> link(builder, telemetry.context(delivery.headers())));
+    Span span = builder.startSpan();
+    try (Scope ignored = span.makeCurrent()) {
+      return call.process(batch);
+    } catch (Throwable e) {
+      fail(span, e);
+      throw e;
+    } finally {
+      span.end();
+    }
+  }
+
+  private SpanBuilder builder(String processor) {
+    return tracer
+        .spanBuilder(MessagingConventions.PROCESS + " " + queue)
+        .setSpanKind(SpanKind.CONSUMER)
+        .setAttribute(MessagingConventions.SYSTEM, MessagingConventions.RIVER)
+        .setAttribute(MessagingConventions.DESTINATION, queue)
+        .setAttribute(MessagingConventions.SUBSCRIPTION, subscriber)
+        .setAttribute(MessagingConventions.OPERATION, MessagingConventions.PROCESS)
+        .setAttribute(MessagingConventions.OPERATION_TYPE, MessagingConventions.PROCESS)
+        .setAttribute(MessagingConventions.PROCESSOR, processor);
+  }
+
+  private static void link(SpanBuilder builder, Context published) {
+    SpanContext producer = Span.fromContext(published).getSpanContext();
+    if (producer.isValid()) {
+      builder.addLink(producer);
+    }
+  }
+
+  private static void fail(Span span, Throwable cause) {
+    span.recordException(cause);
+    span.setStatus(StatusCode.ERROR);
+    span.setAttribute(MessagingConventions.ERROR_TYPE, cause.getClass().getName());
+  }
+}

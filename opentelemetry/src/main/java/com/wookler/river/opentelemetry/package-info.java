@@ -1,0 +1,10 @@
+/**
+ * Traces that go through queues, by OpenTelemetry.
+ *
+ * <p>May import {@code reactor}, {@code core}, {@code core.subscriber}, {@code core.message} and
+ * {@code common}; the only package that sees OpenTelemetry.
+ */
+@NullMarked
+package com.wookler.river.opentelemetry;
+
+import org.jspecify.annotations.NullMarked;
