@@ -12,6 +12,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -104,16 +105,21 @@ public final class River implements AutoCloseable {
   }
 
   private void extend(ConfigNode root) {
-    List<String> missing = new ArrayList<>(List.of("outbox"));
+    Map<String, String> missing =
+        new HashMap<>(Map.of("outbox", "river-jdbc", "kafka-forward", "river-kafka"));
     for (RiverExtension extension : ServiceLoader.load(RiverExtension.class)) {
       missing.remove(extension.element());
       for (ConfigNode element : root.children(extension.element())) {
         extensions.add(extension.start(element, root, this));
       }
     }
-    if (missing.stream().anyMatch(name -> root.child(name).isPresent())) {
-      throw root.error("has an <outbox>, which needs the module river-jdbc on the class path");
-    }
+    missing.forEach(
+        (element, module) -> {
+          if (root.child(element).isPresent()) {
+            throw root.error(
+                "has <" + element + ">, which needs the module " + module + " on the class path");
+          }
+        });
   }
 
   /** Returns the queues by name, in the order of the file; those that a reload opened come last. */

@@ -32,6 +32,7 @@ class ReliabilityDocTest {
           "forward",
           "filter",
           "jdbc",
+          "kafka",
           "crash",
           "reactor",
           "rest-client",

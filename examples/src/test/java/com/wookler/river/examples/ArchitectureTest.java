@@ -59,6 +59,7 @@ class ArchitectureTest {
           "rest.server.memcache",
           "rest.server.hosting",
           "rest.client",
+          "kafka",
           "reactor.processors",
           "reactor.flow",
           "reactor",
@@ -137,6 +138,7 @@ class ArchitectureTest {
           "org.apache.commons.jexl3..", Set.of("filter"),
           "com.google.re2j..", Set.of("filter"),
           "org.apache.commons.configuration2..", Set.of("common.config"),
+          "org.apache.kafka..", Set.of("kafka"),
           "io.vertx..", Set.of("rest.server", "rest.server.http", "rest.server.memcache"),
           "io.netty..", Set.of("rest.server", "rest.server.http"),
           "io.github.resilience4j..", Set.of("reactor.processors"));

@@ -1,0 +1,192 @@
+package com.wookler.river.kafka;
+
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.MessageQueue;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends messages and commits the position after them in one transaction. The position is the offset
+ * of a group that no consumer is in, at partition 0 of the topic; its metadata names the forwarder.
+ *
+ * <p>A transaction whose outcome is unknown is never guessed: the next session's {@code
+ * initTransactions} ends it and shuts this producer out, and the position that is committed then
+ * says what the topic has.
+ */
+final class ExactlyOnceSession implements ForwardSession {
+  private static final Logger LOG = LoggerFactory.getLogger(ExactlyOnceSession.class);
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+  private static final long LOOK_NANOS = Duration.ofSeconds(3).toNanos();
+  private static final long OWNER_NANOS = Duration.ofSeconds(5).toNanos();
+  private static final long LOOK_AGAIN_NANOS = Duration.ofMillis(100).toNanos();
+  // Brokers forget the offsets of a group without members after seven days.
+  private static final long RENEW_NANOS = Duration.ofHours(12).toNanos();
+
+  private final MessageQueue<?> queue;
+  private final TopicPartition anchor;
+  private final Owner owner;
+  private final TimeSource time;
+  private final KafkaProducer<byte @Nullable [], byte[]> producer;
+  private final KafkaConsumer<byte[], byte[]> consumer; // reads positions; subscribes to nothing
+  private long committedAt;
+  private long lookedAt;
+
+  ExactlyOnceSession(
+      MessageQueue<?> queue,
+      ForwardProperties properties,
+      String topic,
+      Owner owner,
+      TimeSource time) {
+    this.queue = queue;
+    this.anchor = new TopicPartition(topic, 0);
+    this.owner = owner;
+    this.time = time;
+    this.producer = new KafkaProducer<>(properties.producer());
+    this.consumer = consumer(properties);
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(ForwardProperties properties) {
+    try {
+      return new KafkaConsumer<>(properties.consumer());
+    } catch (RuntimeException e) {
+      producer.close(Duration.ZERO);
+      throw e;
+    }
+  }
+
+  @Override
+  public long open(long lowWatermark) {
+    ForwardSession.requireTopic(producer, anchor.topic());
+    producer.initTransactions();
+    OffsetAndMetadata found = position();
+    long end = queue.stats().nextSequence();
+    if (found != null && found.offset() > end) {
+      throw new RiverException(
+          String.format(
+              "Kafka has messages up to %d of queue %s, which has them only up to %d: it is older"
+                  + " than Kafka's position, restored from a copy perhaps; delete the group %s to"
+                  + " begin at the subscriber's low watermark",
+              found.offset() - 1, queue.name(), end - 1, consumer.groupMetadata().groupId()));
+    }
+    if (found == null && lowWatermark > 0) {
+      LOG.info(
+          "Queue {}: Kafka has no position in the group {}, so it begins at the subscriber's low"
+              + " watermark {}",
+          queue.name(),
+          consumer.groupMetadata().groupId(),
+          lowWatermark);
+    }
+    long next = found == null ? lowWatermark : Math.max(found.offset(), lowWatermark);
+    commit(next);
+    return next;
+  }
+
+  private @Nullable OffsetAndMetadata position() {
+    lookedAt = time.nanoTime();
+    return consumer.committed(Set.of(anchor)).get(anchor);
+  }
+
+  /** Commits the position alone, which names this forwarder as its owner. */
+  private void commit(long next) {
+    producer.beginTransaction();
+    finish(next);
+  }
+
+  private void finish(long next) {
+    producer.sendOffsetsToTransaction(
+        Map.of(anchor, new OffsetAndMetadata(next, owner.text())), consumer.groupMetadata());
+    producer.commitTransaction();
+    committedAt = time.nanoTime();
+    lookedAt = committedAt;
+  }
+
+  @Override
+  public @Nullable Exception send(List<? extends Outgoing<?>> batch, long next) {
+    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    try {
+      producer.beginTransaction();
+      for (Outgoing<?> each : batch) {
+        if (failure.get() != null) {
+          break;
+        }
+        var unused = producer.send(each.record(), (metadata, e) -> failure.compareAndSet(null, e));
+      }
+      queue.force(); // else a power loss could leave Kafka ahead of the queue
+      if (failure.get() == null) {
+        finish(next);
+        return null;
+      }
+    } catch (KafkaException e) {
+      failure.compareAndSet(null, e);
+    }
+    Exception failed = failure.get();
+    if (failed != null && KafkaErrors.isRefusal(failed)) {
+      producer.abortTransaction();
+      return failed;
+    }
+    throw failed instanceof KafkaException e ? e : new KafkaException(failed);
+  }
+
+  @Override
+  public void idle(long next) {
+    if (time.nanoTime() - committedAt > RENEW_NANOS) {
+      commit(next);
+    } else if (time.nanoTime() - lookedAt > LOOK_NANOS) {
+      requireOwned();
+    }
+  }
+
+  @Override
+  public void awaitOwner() {
+    long until = time.nanoTime() + OWNER_NANOS;
+    while (time.nanoTime() < until && !Thread.currentThread().isInterrupted()) {
+      requireOwned();
+      time.park(this, LOOK_AGAIN_NANOS);
+    }
+  }
+
+  /**
+   * Checks that this forwarder committed the position last.
+   *
+   * @throws TakenOverException another one did
+   */
+  private void requireOwned() {
+    OffsetAndMetadata found = position();
+    if (found != null && owner.isOther(found.metadata())) {
+      throw new TakenOverException(
+          String.format(
+              "another forwarder of queue %s has taken over: %s. Either its directory was copied,"
+                  + " or the queue is open twice",
+              queue.name(), found.metadata()));
+    }
+  }
+
+  @Override
+  public void close() {
+    producer.close(CLOSE);
+    closeConsumer();
+  }
+
+  @Override
+  public void abandon() {
+    producer.close(Duration.ZERO);
+    closeConsumer();
+  }
+
+  private void closeConsumer() {
+    consumer.close(CloseOptions.timeout(Duration.ZERO));
+  }
+}

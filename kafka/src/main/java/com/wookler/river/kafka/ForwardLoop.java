@@ -1,0 +1,235 @@
+package com.wookler.river.kafka;
+
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Subscriber;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a forwarder's thread does: it opens a session, transfers batches until one fails, waits, and
+ * begins anew. Each field is written by that thread only.
+ *
+ * @param <M> type of the data
+ */
+final class ForwardLoop<M> implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(ForwardLoop.class);
+  private static final Duration WAIT = Duration.ofMillis(500); // after which it sees that it ends
+
+  private final MessageQueue<M> queue;
+  private final Subscriber<M> subscriber;
+  private final Guarantee guarantee;
+  private final RecordMapper<M> mapper;
+  private final Supplier<ForwardSession> sessions;
+  private final BrokerProbe probe;
+  private final Duration pause;
+  private final AwayState state;
+  private final ForwardBatch<M> batch;
+
+  private volatile boolean stopping;
+  private volatile boolean stopped;
+  private volatile long position;
+  private final AtomicLong sent = new AtomicLong();
+  private final AtomicLong rejected = new AtomicLong();
+  private final AtomicLong skipped = new AtomicLong();
+
+  ForwardLoop(KafkaForwarder.Builder<M> from, Parts<M> parts) {
+    this.queue = from.queue();
+    this.subscriber = parts.subscriber();
+    this.guarantee = from.get(ForwarderOptions.GUARANTEE);
+    this.mapper = parts.mapper();
+    this.sessions = parts.sessions();
+    this.probe = parts.probe();
+    this.pause = from.get(ForwarderOptions.PAUSE);
+    this.state = new AwayState(LOG, "Queue " + queue.name() + ": forwarding to Kafka", from.time());
+    this.batch =
+        new ForwardBatch<>(
+            subscriber,
+            from.get(ForwarderOptions.BATCH_MESSAGES).intValue(),
+            from.get(ForwarderOptions.BATCH_BYTES));
+    this.position = subscriber.stats().ackFloor();
+  }
+
+  /** What the loop works with. */
+  record Parts<M>(
+      Subscriber<M> subscriber,
+      RecordMapper<M> mapper,
+      Supplier<ForwardSession> sessions,
+      BrokerProbe probe) {}
+
+  @Override
+  public void run() {
+    try {
+      while (!stopping) {
+        try {
+          runSession();
+        } catch (InterruptException | InterruptedException e) {
+          stopping = true; // by close(), which has waited long enough
+        } catch (QueueClosedException e) {
+          LOG.info("Queue {}: closed, so it is forwarded to Kafka no longer", queue.name());
+          stopping = true;
+        } catch (TakenOverException e) {
+          state.ended(e);
+          stopping = true;
+        } catch (RuntimeException e) {
+          if (!stopping) {
+            state.failed(e);
+            state.pause(pause, () -> stopping);
+          }
+        }
+      }
+    } finally {
+      stopped = true;
+    }
+  }
+
+  private void runSession() throws InterruptedException {
+    if (!probe.isReachable()) {
+      throw new UnreachableException("no broker accepts connections at " + probe);
+    }
+    ForwardSession session = sessions.get();
+    boolean clean = false;
+    try {
+      position = session.open(subscriber.stats().ackFloor());
+      while (!stopping) {
+        step(session);
+      }
+      clean = true;
+    } catch (RuntimeException e) {
+      if (KafkaErrors.isFenced(e)) {
+        session.awaitOwner();
+      }
+      throw e;
+    } finally {
+      batch.release();
+      if (clean) {
+        session.close();
+      } else {
+        session.abandon();
+      }
+    }
+  }
+
+  private void step(ForwardSession session) throws InterruptedException {
+    if (!batch.take(WAIT)) {
+      session.idle(position);
+      state.working();
+      return;
+    }
+    if (guarantee == Guarantee.EXACTLY_ONCE) {
+      List<Delivery<M>> present = batch.before(position);
+      skipped.addAndGet(present.size());
+      batch.ack(present);
+    }
+    for (List<Delivery<M>> part = batch.part(); !part.isEmpty(); part = batch.part()) {
+      requireNoneLeftOut(part);
+      transfer(session, part);
+    }
+  }
+
+  private void transfer(ForwardSession session, List<Delivery<M>> part) {
+    transferAll(session, part.stream().map(each -> Outgoing.of(each, mapper)).toList());
+  }
+
+  /** Transfers messages; where one is refused the others, by halves. */
+  private void transferAll(ForwardSession session, List<Outgoing<M>> part) {
+    long next = part.get(part.size() - 1).delivery().place() + 1;
+    Exception refusal =
+        part.stream().map(Outgoing::unmappable).filter(Objects::nonNull).findFirst().orElse(null);
+    if (refusal == null) {
+      refusal = session.send(part, next);
+    }
+    if (refusal == null) {
+      position = next;
+      state.working();
+      sent.addAndGet(part.size());
+      batch.ack(part.stream().map(Outgoing::delivery).toList());
+    } else if (part.size() == 1) {
+      reject(part.get(0).delivery(), refusal);
+      position = next;
+    } else {
+      int half = part.size() / 2;
+      transferAll(session, part.subList(0, half));
+      transferAll(session, part.subList(half, part.size()));
+    }
+  }
+
+  private void reject(Delivery<M> delivery, Exception why) {
+    LOG.warn(
+        "Queue {}: sequence {} is a dead letter of {}, because Kafka refused it: {}",
+        queue.name(),
+        delivery.sequence(),
+        subscriber.name(),
+        KafkaErrors.words(why));
+    batch.reject(delivery, why);
+    rejected.incrementAndGet();
+  }
+
+  /** The position says that everything before it is done, so nothing may be left out. */
+  private void requireNoneLeftOut(List<Delivery<M>> part) {
+    if (guarantee != Guarantee.EXACTLY_ONCE) {
+      return;
+    }
+    long expected = position;
+    for (Delivery<M> delivery : part) {
+      if (delivery.place() != expected) {
+        requireFinished(Math.max(expected, subscriber.stats().ackFloor()), delivery.place());
+      }
+      expected = delivery.place() + 1;
+    }
+  }
+
+  private void requireFinished(long from, long to) {
+    for (long place = from; place < to; place++) {
+      if (!subscriber.isFinished(place)) {
+        throw new IllegalStateException(
+            String.format(
+                "queue %s: sequence %d was not delivered before %d; a forwarder must be its"
+                    + " subscriber's only consumer",
+                queue.name(), place, to));
+      }
+    }
+  }
+
+  void stop() {
+    stopping = true;
+  }
+
+  AwayState state() {
+    return state;
+  }
+
+  boolean isAway() {
+    return state.failure() != null;
+  }
+
+  long position() {
+    return position;
+  }
+
+  KafkaForwarderStats stats() {
+    long lag = 0;
+    try {
+      lag = subscriber.stats().lag();
+    } catch (QueueClosedException e) {
+      // There is nothing to transfer any more.
+    }
+    return new KafkaForwarderStats(
+        sent.get(),
+        rejected.get(),
+        skipped.get(),
+        lag,
+        position,
+        state.failures(),
+        state.failure(),
+        state.since(),
+        stopped);
+  }
+}

@@ -1,0 +1,102 @@
+package com.wookler.river.kafka;
+
+import com.wookler.river.common.errors.ConfigurationException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Kafka's properties of a forwarder: those that its user gave, with defaults for what they leave
+ * out, and those that the guarantee rests on.
+ *
+ * @param producer of the producer
+ * @param consumer of the consumer that reads positions
+ * @param servers with which they begin
+ */
+record ForwardProperties(
+    Map<String, Object> producer, Map<String, Object> consumer, List<String> servers) {
+  private static final List<String> OWN =
+      List.of(
+          ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+          ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+          ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
+          ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+          ProducerConfig.ACKS_CONFIG,
+          ConsumerConfig.GROUP_ID_CONFIG,
+          ConsumerConfig.ISOLATION_LEVEL_CONFIG);
+
+  /** What a user may leave out; chosen so that an outage is known within half a minute. */
+  private static final Map<String, Object> DEFAULTS =
+      Map.of(
+          ProducerConfig.LINGER_MS_CONFIG, 5,
+          ProducerConfig.BATCH_SIZE_CONFIG, 256 << 10,
+          ProducerConfig.BUFFER_MEMORY_CONFIG, 64L << 20,
+          ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000L,
+          ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
+          ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 20_000,
+          ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, 60_000);
+
+  /**
+   * Checks and completes the properties.
+   *
+   * @param id names queue and subscriber, the same at each run
+   * @throws ConfigurationException a property is the forwarder's own, or Kafka refuses it
+   */
+  static ForwardProperties of(Map<String, ?> given, Guarantee guarantee, String id) {
+    for (String name : OWN) {
+      if (given.containsKey(name)) {
+        throw new ConfigurationException(
+            "the property " + name + " of Kafka is set by the forwarder; leave it out");
+      }
+    }
+    Map<String, Object> producer = new HashMap<>(DEFAULTS);
+    producer.putAll(given);
+    producer.keySet().removeIf(name -> isOfConsumersOnly(name));
+    producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    producer.put(ProducerConfig.ACKS_CONFIG, "all");
+    if (guarantee == Guarantee.EXACTLY_ONCE) {
+      producer.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+    }
+    Map<String, Object> consumer = consumer(given, id);
+    try {
+      List<String> servers =
+          new ProducerConfig(producer).getList(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+      new ConsumerConfig(consumer).values();
+      return new ForwardProperties(producer, consumer, servers);
+    } catch (ConfigException e) {
+      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
+    }
+  }
+
+  private static Map<String, Object> consumer(Map<String, ?> given, String id) {
+    Map<String, Object> consumer = new HashMap<>(given);
+    consumer.keySet().removeIf(ForwardProperties::isOfProducersOnly);
+    consumer.remove(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
+    consumer.put(ConsumerConfig.GROUP_ID_CONFIG, id);
+    consumer.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    consumer.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+    consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    // Offsets are read once no transaction is open over them.
+    consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    consumer.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
+    consumer.putIfAbsent(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    return consumer;
+  }
+
+  private static boolean isOfConsumersOnly(String name) {
+    return ConsumerConfig.configNames().contains(name)
+        && !ProducerConfig.configNames().contains(name);
+  }
+
+  private static boolean isOfProducersOnly(String name) {
+    return ProducerConfig.configNames().contains(name)
+        && !ConsumerConfig.configNames().contains(name);
+  }
+}
