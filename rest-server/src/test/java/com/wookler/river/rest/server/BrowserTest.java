@@ -3,7 +3,6 @@ package com.wookler.river.rest.server;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -11,12 +10,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,8 +31,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(180)
 @Tag("full")
 class BrowserTest extends ServerFixture {
-  private static final List<Path> BROWSERS =
-      List.of(Path.of("/usr/bin/chromium"), Path.of("/usr/bin/chromium-browser"));
   private static final String BILLING = "/v1/queues/orders/subscribers/billing";
 
   private final Queue<String> reports = new ConcurrentLinkedQueue<>();
@@ -133,11 +128,10 @@ class BrowserTest extends ServerFixture {
 
   /** Opens a page, and returns what it reports when it has tried everything. */
   private String visit(String url) throws IOException {
-    Optional<Path> chromium = BROWSERS.stream().filter(Files::isExecutable).findFirst();
-    assumeTrue(chromium.isPresent(), "there is no Chromium");
+    Path chromium = Chromium.path();
     browser =
         new ProcessBuilder(
-                chromium.orElseThrow().toString(),
+                chromium.toString(),
                 "--headless=new",
                 "--no-sandbox",
                 "--disable-gpu",

@@ -314,6 +314,11 @@ class MetricsTest {
       }
 
       @Override
+      public List<String> queues(Right right) {
+        return List.of();
+      }
+
+      @Override
       public String name() {
         return "";
       }

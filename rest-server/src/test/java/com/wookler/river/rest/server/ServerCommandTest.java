@@ -79,7 +79,10 @@ class ServerCommandTest {
     server.destroy(); // SIGTERM
     assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
     assertThat(server.exitValue()).isEqualTo(143);
-    assertThat(directory.resolve("err")).isEmptyFile();
+    assertThat(Files.readAllLines(directory.resolve("err")))
+        .singleElement()
+        .asString()
+        .contains(" audit - ", "method=PUT", "/v1/queues/prices");
     try (RiverServer again =
         RiverServer.builder()
             .port(0)

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server.hosting;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The rights of the caller of a request. */
@@ -18,6 +19,11 @@ public interface Access {
         }
 
         @Override
+        public List<String> queues(Right right) {
+          return List.of("*");
+        }
+
+        @Override
         public String name() {
           return "";
         }
@@ -28,6 +34,9 @@ public interface Access {
 
   /** Returns the error if the caller does not have this right on this queue now; null if it has. */
   @Nullable RequestException denial(Right right, String queue);
+
+  /** Returns the queues on which a key gives a right: names, or a beginning and {@code *}. */
+  List<String> queues(Right right);
 
   /** Returns the caller's name in the log, which is not secret. */
   String name();

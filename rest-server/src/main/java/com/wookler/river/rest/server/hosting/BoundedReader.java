@@ -4,10 +4,16 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
+import java.util.function.Predicate;
 
 /** Reads messages in small batches, so that a response never has many large ones in memory. */
 public final class BoundedReader {
   private static final int FIRST = 1; // message, because the size is not known
+
+  private static final int MOST_AT_ONCE = 512;
+  private static final long MOST_READ = 10_000;
+  private static final long MOST_BYTES = 64L << 20;
+  private static final long PART_BYTES = 1L << 20;
 
   private BoundedReader() {}
 
@@ -35,6 +41,49 @@ public final class BoundedReader {
       next *= 2;
     }
     return all;
+  }
+
+  /**
+   * Messages that were found.
+   *
+   * @param next where to continue; -1 at the end
+   */
+  public record Found<M>(List<Delivery<M>> messages, long next) {}
+
+  /**
+   * Returns up to {@code max} messages from a sequence on that a filter accepts, fewer if their
+   * data reaches {@code maxBytes}, or after 10,000 messages or 64 MB that were read.
+   */
+  public static <M> Found<M> search(
+      long from, int max, long maxBytes, Predicate<Delivery<M>> filter, Reader<M> reader) {
+    List<Delivery<M>> found = new ArrayList<>();
+    long sequence = from;
+    long read = 0;
+    long readBytes = 0;
+    long bytes = 0;
+    int next = FIRST;
+    while (found.size() < max && bytes < maxBytes && read < MOST_READ && readBytes < MOST_BYTES) {
+      List<Delivery<M>> some = reader.read(sequence, next);
+      if (some.isEmpty()) {
+        return new Found<>(found, -1);
+      }
+      for (Delivery<M> each : some) {
+        sequence = each.place() + 1;
+        if (filter.test(each)) {
+          found.add(each);
+          bytes += bytes(List.of(each));
+          if (found.size() == max) {
+            return new Found<>(found, sequence);
+          }
+        }
+      }
+      long size = bytes(some);
+      read += some.size();
+      readBytes += size;
+      next = (int) Math.min(2L * next, Math.max(1, PART_BYTES * some.size() / Math.max(1, size)));
+      next = Math.min(next, MOST_AT_ONCE);
+    }
+    return new Found<>(found, sequence);
   }
 
   /**

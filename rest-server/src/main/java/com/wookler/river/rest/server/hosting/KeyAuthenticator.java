@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,6 +66,24 @@ public final class KeyAuthenticator implements Authenticator {
         case METRICS -> isIn(key.metrics(), queue) || allows(key, Right.CONSUME, queue);
         case ADMIN -> isIn(key.admin(), queue);
       };
+    }
+
+    @Override
+    public List<String> queues(Right right) {
+      KeyFile.Key now = now();
+      return now == null
+          ? List.of()
+          : switch (right) {
+            case NONE -> List.of("*");
+            case PUBLISH -> together(now.publish(), now.admin());
+            case CONSUME -> together(now.consume(), now.admin());
+            case METRICS -> together(now.metrics(), together(now.consume(), now.admin()));
+            case ADMIN -> now.admin();
+          };
+    }
+
+    private static List<String> together(List<String> some, List<String> others) {
+      return Stream.concat(some.stream(), others.stream()).distinct().toList();
     }
 
     private static boolean isIn(List<String> patterns, String queue) {

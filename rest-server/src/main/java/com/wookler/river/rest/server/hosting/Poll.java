@@ -48,6 +48,10 @@ public final class Poll<M> {
     this.onEnd = polls::ended;
   }
 
+  HostedSubscriber<M> subscriber() {
+    return subscriber;
+  }
+
   String queueName() {
     return queue.queue().name();
   }

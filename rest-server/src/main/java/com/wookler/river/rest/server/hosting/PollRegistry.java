@@ -1,6 +1,8 @@
 package com.wookler.river.rest.server.hosting;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -34,6 +36,13 @@ public final class PollRegistry {
       poll.end();
     }
     return poll;
+  }
+
+  /** Returns the subscriber of each open poll. */
+  public List<HostedSubscriber<?>> subscribers() {
+    List<HostedSubscriber<?>> all = new ArrayList<>();
+    open.keySet().forEach(poll -> all.add(poll.subscriber()));
+    return all;
   }
 
   void ended(Poll<?> poll) {

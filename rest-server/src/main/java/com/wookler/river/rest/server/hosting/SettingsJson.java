@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.OptionTable;
+import com.wookler.river.common.settings.OptionType;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.subscriber.Backoff;
@@ -169,6 +170,30 @@ public final class SettingsJson {
 
   private static RequestException wrongType(String path) {
     return RequestException.field(path, "has the wrong type");
+  }
+
+  /** An option as an answer describes it. */
+  public record OptionJson(
+      String name,
+      OptionType.Json type,
+      Option.Change change,
+      String meaning,
+      @Nullable String defaultValue) {}
+
+  /** Returns all options in the order of the table. */
+  public List<OptionJson> options() {
+    Settings defaults = table.defaults();
+    return byField.values().stream().map(option -> described(option, defaults)).toList();
+  }
+
+  private static OptionJson described(Option<?> option, Settings defaults) {
+    Object value = json(option, defaults);
+    return new OptionJson(
+        option.json(),
+        option.type().json(),
+        option.change(),
+        option.meaningInJson(),
+        value == null ? null : value.toString());
   }
 
   /** Writes the options that were given. */

@@ -31,6 +31,8 @@ import org.jspecify.annotations.Nullable;
 final class ApiRequest {
   private static final int READING_PARTS = 4; // of memory: data, and JSON in a growing buffer
 
+  private static final int MAX_PREVIEW = 1 << 20;
+
   private final HttpExchange exchange;
   private final Map<String, String> path;
   private final Map<String, List<String>> query;
@@ -89,6 +91,11 @@ final class ApiRequest {
     return ContractFormat.name(parameter, String.valueOf(path.get(parameter)));
   }
 
+  /** Returns the name in the path; null if the path has no such parameter. */
+  @Nullable String nameOrNull(String parameter) {
+    return path.containsKey(parameter) ? name(parameter) : null;
+  }
+
   long sequenceInPath() {
     return ContractFormat.number(
         "sequence", String.valueOf(path.get("sequence")), 0, Long.MAX_VALUE);
@@ -101,6 +108,11 @@ final class ApiRequest {
       throw RequestException.field(parameter, "the parameter occurs " + all.size() + " times");
     }
     return all.isEmpty() ? null : all.get(0);
+  }
+
+  /** Returns the number of bytes after which data in an answer is cut. */
+  int preview() {
+    return query("preview", Integer.MAX_VALUE, MAX_PREVIEW);
   }
 
   int query(String parameter, int otherwise, int most) {

@@ -62,6 +62,10 @@ final class DeliveryStream<M> {
     this.streams = streams;
   }
 
+  HostedSubscriber<M> subscriber() {
+    return hosted;
+  }
+
   /** Returns whether the caller's key still allows the stream. Called by any thread. */
   boolean isAllowed() {
     return access.allows(Right.CONSUME, hosted.queue());

@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.security.SecureRandom;
 import java.util.Set;
@@ -71,9 +72,10 @@ final class HttpFrontEnd {
     }
   }
 
-  /** Holds the caller's rights, once they are known. */
+  /** Holds the caller's rights and the body, once they are known. */
   private static final class CallerHolder {
     Access access = Access.ALL;
+    @Nullable Buffer body;
   }
 
   private void begin(HttpExchange exchange, CallerHolder caller, Connections connections) {
@@ -89,7 +91,13 @@ final class HttpFrontEnd {
     Routes.Match found = routes.find(request.method(), target);
     Endpoint endpoint = found.endpoint();
     exchange.found(endpoint);
-    caller.access = allowed(found, request);
+    if (AuditLog.covers(endpoint, request)) {
+      exchange.onEnd(() -> AuditLog.log(exchange, caller.access.name(), caller.body));
+    }
+    if (endpoint.right() != Right.NONE) {
+      caller.access = access(request.getHeader("Authorization"));
+      ensureAllowed(found, caller.access);
+    }
     ensureKnown(endpoint.query(), target);
     Body body = Body.of(exchange, admission, time.nanoTime());
     connections.bodyArriving(exchange, body);
@@ -100,6 +108,7 @@ final class HttpFrontEnd {
                   ensureAllowed(
                       found, caller.access); // the key may have changed since the head arrived
                   admission.admitRequest(exchange::onEnd);
+                  caller.body = bytes;
                   ApiRequest call =
                       new ApiRequest(
                           exchange, found.parameters(), target.query(), bytes, caller.access);
@@ -114,16 +123,6 @@ final class HttpFrontEnd {
         ? Future.failedFuture(
             RequestException.of(RequestException.Reason.TIMEOUT, "the caller has disconnected"))
         : endpoint.handler().handle(call);
-  }
-
-  private Access allowed(Routes.Match found, HttpServerRequest request) {
-    Right right = found.endpoint().right();
-    if (right == Right.NONE) {
-      return Access.ALL;
-    }
-    Access access = access(request.getHeader("Authorization"));
-    ensureAllowed(found, access);
-    return access;
   }
 
   private Access access(@Nullable String authorization) {

@@ -1,18 +1,26 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.rest.server.hosting.FigureRecorder;
+import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import io.vertx.core.Future;
+import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.WorkerExecutor;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Serves the hosted queues over HTTP. Thread-safe. */
 public final class HttpService implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(HttpService.class);
   private static final int READERS = 2; // each uses the memory of several responses
 
   private final Vertx vertx;
@@ -21,6 +29,8 @@ public final class HttpService implements AutoCloseable {
   private final StreamRegistry streams;
   private final ServerMetrics metrics;
   private final Listener listener;
+  private final FigureRecorder recorder;
+  private final FigureRoutes figureRoutes;
   private final List<Endpoint> endpoints;
 
   /** Creates the service, which does not listen before {@link #listen} is called. */
@@ -33,13 +43,47 @@ public final class HttpService implements AutoCloseable {
     RequestCounter counts = new RequestCounter();
     this.metrics = new ServerMetrics(figures, context.admission(), counts, streams);
     HostValidator hosts = new HostValidator(settings.host(), settings.allowedHosts());
+    this.recorder = new FigureRecorder(context.queues().catalog(), context.time(), this::consumers);
+    this.figureRoutes = new FigureRoutes(context.queues(), recorder, context.admission());
     this.endpoints = createEndpoints();
     HttpFrontEnd front = new HttpFrontEnd(new Routes(endpoints), hosts, counts, context);
     this.listener = new Listener(front, context.admission(), context.time(), settings.tls());
   }
 
+  private List<HostedSubscriber<?>> consumers() {
+    List<HostedSubscriber<?>> all = new ArrayList<>(context.polls().subscribers());
+    all.addAll(streams.subscribers());
+    return all;
+  }
+
+  /** Samples figures from now on, on a thread of its own. */
+  private void sampleFigures() {
+    WorkerExecutor thread = vertx.createSharedWorkerExecutor("river-figures", 1);
+    AtomicBoolean busy = new AtomicBoolean();
+    Callable<Boolean> sample =
+        () -> {
+          try {
+            recorder.sample();
+          } finally {
+            busy.set(false);
+          }
+          return true;
+        };
+    Handler<Long> tick =
+        unused -> {
+          if (!context.stopping().getAsBoolean() && busy.compareAndSet(false, true)) {
+            thread
+                .executeBlocking(sample)
+                .onFailure(e -> LOG.warn("Cannot sample the figures of all queues", e));
+          }
+        };
+    tick.handle(0L);
+    vertx.setPeriodic(FigureRecorder.STEP.toMillis(), tick);
+  }
+
   /** Starts to listen, and returns the port. */
   public Future<Integer> listen() {
+    sampleFigures();
     return listener
         .listen(vertx, settings.host(), settings.port(), settings.threads())
         .recover(e -> Future.failedFuture(cannotListen(e)));
@@ -75,6 +119,7 @@ public final class HttpService implements AutoCloseable {
     all.addAll(
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
             .endpoints());
+    all.addAll(figureRoutes.endpoints());
     all.addAll(new ServiceRoutes(queues, context.stopping()).endpoints());
     all.addAll(StaticRoutes.endpoints());
     return List.copyOf(all);
@@ -96,14 +141,16 @@ public final class HttpService implements AutoCloseable {
     return streams.count();
   }
 
-  /** Ends the streams whose keys do not allow them any more. */
+  /** Ends the streams whose keys do not allow them any more, and all that show what keys may. */
   public void endUnauthorized() {
     streams.endUnauthorized();
+    figureRoutes.endStreams();
   }
 
   /** Ends all streams, and those that start later. */
   public void endStreams() {
     streams.close();
+    figureRoutes.close();
   }
 
   /** Closes the metrics, after the last request. */

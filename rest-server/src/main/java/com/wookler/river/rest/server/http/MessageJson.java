@@ -25,39 +25,55 @@ final class MessageJson {
 
   /** Writes {@code [delivery, …]}, with receipts. */
   static <M> Buffer deliveries(List<Delivery<M>> deliveries) {
-    return written(json -> array(json, deliveries, true));
+    return written(
+        json -> {
+          json.writeStartArray();
+          for (Delivery<M> one : deliveries) {
+            write(json, one, true, Integer.MAX_VALUE);
+          }
+          json.writeEndArray();
+        });
   }
 
   /** Writes one delivery, without a line break. */
   static Buffer delivery(Delivery<?> delivery) {
-    return written(json -> write(json, delivery, true));
+    return written(json -> write(json, delivery, true, Integer.MAX_VALUE));
   }
 
-  /** Writes {@code {"messages": [message, …]}}. */
-  static <M> Buffer messages(List<Delivery<M>> messages) {
+  /**
+   * Writes {@code {"messages": [message, …]}}.
+   *
+   * @param preview bytes after which data is cut
+   */
+  static <M> Buffer messages(List<Delivery<M>> messages, int preview) {
+    return messages("", 0, messages, preview);
+  }
+
+  /**
+   * Writes {@code {"next": …, "messages": [message, …]}}.
+   *
+   * @param number the name of the number; empty if there is none
+   * @param preview bytes after which data is cut
+   */
+  static <M> Buffer messages(String number, long value, List<Delivery<M>> messages, int preview) {
     return written(
         json -> {
           json.writeStartObject();
+          if (!number.isEmpty()) {
+            json.writeNumberField(number, value);
+          }
           json.writeFieldName("messages");
-          array(json, messages, false);
-          json.writeEndObject();
-        });
-  }
-
-  /** Writes {@code {"size": …, "messages": [message, …]}}. */
-  static <M> Buffer messages(long size, List<Delivery<M>> messages) {
-    return written(
-        json -> {
-          json.writeStartObject();
-          json.writeNumberField("size", size);
-          json.writeFieldName("messages");
-          array(json, messages, false);
+          json.writeStartArray();
+          for (Delivery<M> one : messages) {
+            write(json, one, false, preview);
+          }
+          json.writeEndArray();
           json.writeEndObject();
         });
   }
 
   static Buffer message(Delivery<?> message) {
-    return written(json -> write(json, message, false));
+    return written(json -> write(json, message, false, Integer.MAX_VALUE));
   }
 
   private interface Part {
@@ -93,16 +109,7 @@ final class MessageJson {
     }
   }
 
-  private static <M> void array(JsonGenerator json, List<Delivery<M>> all, boolean receipts)
-      throws IOException {
-    json.writeStartArray();
-    for (Delivery<M> one : all) {
-      write(json, one, receipts);
-    }
-    json.writeEndArray();
-  }
-
-  private static void write(JsonGenerator json, Delivery<?> delivery, boolean receipt)
+  private static void write(JsonGenerator json, Delivery<?> delivery, boolean receipt, int preview)
       throws IOException {
     json.writeStartObject();
     if (receipt) {
@@ -129,14 +136,26 @@ final class MessageJson {
       headerValue(json, header.getValue());
     }
     json.writeEndObject();
-    byte[] data = Objects.requireNonNull(delivery.bytes(), "bytes");
-    if (isText(data)) {
-      json.writeFieldName("data");
-      json.writeUTF8String(data, 0, data.length);
-    } else {
-      json.writeBinaryField("base64", data);
-    }
+    data(json, Objects.requireNonNull(delivery.bytes(), "bytes"), preview);
     json.writeEndObject();
+  }
+
+  private static void data(JsonGenerator json, byte[] data, int preview) throws IOException {
+    boolean isText = isText(data);
+    int length = Math.min(data.length, preview);
+    if (length < data.length) {
+      json.writeNumberField("bytes", data.length);
+      while (isText && length > 0 && (data[length] & 0xC0) == 0x80) {
+        length--; // not within a character
+      }
+    }
+    if (isText) {
+      json.writeFieldName("data");
+      json.writeUTF8String(data, 0, length);
+    } else {
+      json.writeFieldName("base64");
+      json.writeBinary(data, 0, length);
+    }
   }
 
   private static void headerValue(JsonGenerator json, byte[] value) throws IOException {

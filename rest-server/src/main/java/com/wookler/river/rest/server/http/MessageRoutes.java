@@ -1,15 +1,9 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.Expected;
-import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
-import com.wookler.river.core.message.StoredMessage;
-import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.core.subscriber.ReadOnlyDelivery;
-import com.wookler.river.rest.server.hosting.BoundedReader;
-import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.Latencies;
 import com.wookler.river.rest.server.hosting.PublishTarget;
@@ -22,14 +16,11 @@ import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -50,7 +41,6 @@ final class MessageRoutes {
   private static final String HEADER = "river-header-";
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
-  private static final int MAX_FOUND = 1_000;
   private static final long MESSAGE_BYTES = 400L; // memory of a batch's message, besides its data
 
   private final QueueResolver queues;
@@ -77,9 +67,10 @@ final class MessageRoutes {
         publishing(PATH, MessageRoutes::bytesOrLines, MessageRoutes::isBatch),
         publishing(QUEUE + "/publish", MessageRoutes::message, call -> false),
         publishing(QUEUE + "/publish-batch", MessageRoutes::batch, call -> true),
+        new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, MessageSearch.PARAMETERS, this::find),
+        new Endpoint(HttpMethod.GET, PATH + "/{sequence}", Right.CONSUME, Set.of(), this::get),
         new Endpoint(
-            HttpMethod.GET, PATH, Right.CONSUME, Set.of("from", "max", "at", "key"), this::find),
-        new Endpoint(HttpMethod.GET, PATH + "/{sequence}", Right.CONSUME, Set.of(), this::get));
+            HttpMethod.GET, PATH + "/{sequence}/data", Right.CONSUME, Set.of(), this::data));
   }
 
   private Endpoint publishing(
@@ -270,70 +261,32 @@ final class MessageRoutes {
   }
 
   private Future<ApiResponse> get(ApiRequest call) {
-    return get(call, queues.queue(call.name("queue")), call.sequenceInPath());
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    long sequence = call.sequenceInPath();
+    return call.blocking(
+        () -> ApiResponse.ok(MessageJson.message(MessageSearch.read(queue, sequence))));
   }
 
-  private static <M> Future<ApiResponse> get(ApiRequest call, HostedQueue<M> queue, long sequence) {
-    return call.blocking(
-        () -> {
-          Optional<Delivery<M>> found = queue.queue().read(sequence);
-          if (found.isEmpty()) {
-            throw RequestException.of(
-                RequestException.Reason.NOT_FOUND,
-                "queue " + queue.queue().name() + " has no message " + sequence);
-          }
-          return ApiResponse.ok(MessageJson.message(found.get()));
-        });
+  /** Answers the data as it is. A browser must not show it as a page of the server. */
+  private Future<ApiResponse> data(ApiRequest call) {
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    long sequence = call.sequenceInPath();
+    return call.blocking(() -> MessageSearch.data(queue, sequence))
+        .map(
+            answer -> {
+              call.exchange()
+                  .response()
+                  .putHeader("Content-Security-Policy", "sandbox; default-src 'none'")
+                  .putHeader("Content-Disposition", "attachment; filename=\"" + sequence + "\"");
+              return answer;
+            });
   }
 
   private Future<ApiResponse> find(ApiRequest call) {
-    String from = call.query("from");
-    Instant at = call.time("at");
-    String key = call.query("key");
-    if ((from != null || key != null) == (at != null)) {
-      throw RequestException.field("from", "either at, or from or key, or both, is required");
-    }
-    if (from == null && call.query("max") != null) {
-      throw RequestException.field("max", "can be combined with from only");
-    }
-    int max = call.query("max", 1, MAX_FOUND);
-    long first = from == null ? -1 : ContractFormat.number("from", from, 0, Long.MAX_VALUE);
+    MessageSearch search = MessageSearch.of(call);
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    Query wanted = new Query(first, max, at, key);
-    return max == 1
-        ? call.blocking(() -> found(queue, wanted, Long.MAX_VALUE))
-        : call.reading(readers, () -> found(queue, wanted, call.answerBytes()));
-  }
-
-  private static <M> List<Delivery<M>> ofKey(
-      MessageQueue<M> queue, String key, long from, int max) {
-    List<Delivery<M>> found = new ArrayList<>();
-    for (StoredMessage message : queue.read(key, from, max)) {
-      found.add(new ReadOnlyDelivery<>(message, queue.converter(), 0));
-    }
-    return found;
-  }
-
-  /** A query for messages: by sequence, unless there is a time or a key. */
-  private record Query(long from, int max, @Nullable Instant at, @Nullable String key) {}
-
-  private static <M> ApiResponse found(HostedQueue<M> queue, Query wanted, long bytes) {
-    List<Delivery<M>> found;
-    if (wanted.key != null && wanted.from >= 0) {
-      found =
-          BoundedReader.read(
-              wanted.from,
-              wanted.max,
-              bytes,
-              (at, max) -> ofKey(queue.queue(), wanted.key, at, max));
-    } else if (wanted.key != null) {
-      found = queue.queue().latest(wanted.key).stream().toList();
-    } else if (wanted.at != null) {
-      OptionalLong sequence = queue.queue().sequenceAt(wanted.at);
-      found = sequence.isEmpty() ? List.of() : queue.queue().read(sequence.getAsLong(), 1);
-    } else {
-      found = BoundedReader.read(wanted.from, wanted.max, bytes, queue.queue()::read);
-    }
-    return ApiResponse.ok(MessageJson.messages(found));
+    return search.readsOne()
+        ? call.blocking(() -> search.in(queue, Long.MAX_VALUE))
+        : call.reading(readers, () -> search.in(queue, call.answerBytes()));
   }
 }

@@ -5,7 +5,9 @@ import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.Latencies;
 import io.vertx.core.Future;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -78,6 +80,13 @@ final class StreamRegistry {
 
   void ended(DeliveryStream<?> stream) {
     open.remove(stream);
+  }
+
+  /** Returns the subscriber of each open stream. */
+  List<HostedSubscriber<?>> subscribers() {
+    List<HostedSubscriber<?>> all = new ArrayList<>();
+    open.forEach(stream -> all.add(stream.subscriber()));
+    return all;
   }
 
   /** Returns the number of open streams. */

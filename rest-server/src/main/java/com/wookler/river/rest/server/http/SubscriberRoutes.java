@@ -28,6 +28,7 @@ final class SubscriberRoutes {
   private static final String ALL = "/v1/queues/{queue}/subscribers";
   private static final String PATH = ALL + "/{subscriber}";
   private static final Set<String> NOTHING = Set.of();
+  private static final Set<String> READING = Set.of("max", "preview");
   private static final int DEFAULT_MESSAGES = 10;
   private static final int MAX_MESSAGES = 1_000;
   private static final int MAX_REDRIVEN = 10_000;
@@ -61,8 +62,8 @@ final class SubscriberRoutes {
             HttpMethod.PUT, PATH + "/lease", Right.CONSUME, Set.of("owner"), this::renewLease),
         new Endpoint(
             HttpMethod.DELETE, PATH + "/lease", Right.CONSUME, Set.of("owner"), this::releaseLease),
-        new Endpoint(HttpMethod.GET, PATH + "/peek", Right.CONSUME, Set.of("max"), this::peek),
-        new Endpoint(HttpMethod.GET, PATH + "/dead", Right.CONSUME, Set.of("max"), this::dead),
+        new Endpoint(HttpMethod.GET, PATH + "/peek", Right.CONSUME, READING, this::peek),
+        new Endpoint(HttpMethod.GET, PATH + "/dead", Right.CONSUME, READING, this::dead),
         new Endpoint(HttpMethod.DELETE, PATH + "/dead", Right.ADMIN, NOTHING, this::purgeDead));
   }
 
@@ -288,12 +289,15 @@ final class SubscriberRoutes {
 
   private Future<ApiResponse> peek(ApiRequest call) {
     int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
-    return reading(call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes())));
+    int preview = call.preview();
+    return reading(
+        call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes()), preview));
   }
 
   private Future<ApiResponse> dead(ApiRequest call) {
     int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
-    return reading(call, hosted -> dead(hosted, max, call.answerBytes()));
+    int preview = call.preview();
+    return reading(call, hosted -> dead(hosted, max, call.answerBytes(), preview));
   }
 
   private Future<ApiResponse> purgeDead(ApiRequest call) {
@@ -304,8 +308,8 @@ final class SubscriberRoutes {
                 ApiResponse.buffer(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
   }
 
-  private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes) {
+  private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes, int preview) {
     return MessageJson.messages(
-        hosted.subscriber().deadLetters().size(), hosted.oldestDead(max, bytes));
+        "size", hosted.subscriber().deadLetters().size(), hosted.oldestDead(max, bytes), preview);
   }
 }

@@ -1,0 +1,49 @@
+package com.wookler.river.rest.server.http;
+
+import com.wookler.river.rest.server.hosting.Right;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logs one line for each action of an operator, at level INFO of the logger {@code river.audit}: a
+ * request that needs the right to administer, takes messages back, or comes from the console and is
+ * no GET; also one that was refused. The body is in it only if it is settings, never a message.
+ */
+final class AuditLog {
+  private static final Logger LOG = LoggerFactory.getLogger("river.audit");
+
+  private AuditLog() {}
+
+  /** Returns whether a request is one of those. */
+  static boolean covers(Endpoint endpoint, HttpServerRequest request) {
+    if (endpoint.method().equals(HttpMethod.GET) || !LOG.isInfoEnabled()) {
+      return false;
+    }
+    return endpoint.right() == Right.ADMIN
+        || (endpoint.right() == Right.PUBLISH && !endpoint.method().equals(HttpMethod.POST))
+        || "same-origin".equals(request.getHeader("Sec-Fetch-Site"));
+  }
+
+  static void log(HttpExchange exchange, String caller, @Nullable Buffer body) {
+    HttpServerRequest request = exchange.request();
+    Problem problem = exchange.problem();
+    Endpoint endpoint = exchange.endpoint();
+    boolean hasSettings = endpoint != null && endpoint.right() == Right.ADMIN && body != null;
+    LOG.info(
+        "request={} remote={} key={} method={} path={} query={} body={} status={} problem={}",
+        exchange.id(),
+        request.remoteAddress(),
+        AccessLog.quoted(caller),
+        request.method().name(),
+        AccessLog.quoted(String.valueOf(request.path())),
+        AccessLog.quoted(request.query() == null ? "" : request.query()),
+        AccessLog.quoted(hasSettings ? body.toString(StandardCharsets.UTF_8) : ""),
+        exchange.response().getStatusCode(),
+        problem == null ? "-" : problem.kind().text());
+  }
+}

@@ -1,0 +1,195 @@
+package com.wookler.river.rest.server.http;
+
+import com.wookler.river.rest.server.hosting.Access;
+import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.ContractFormat;
+import com.wookler.river.rest.server.hosting.FigureRecorder;
+import com.wookler.river.rest.server.hosting.Figures;
+import com.wookler.river.rest.server.hosting.QueueResolver;
+import com.wookler.river.rest.server.hosting.RequestException;
+import com.wookler.river.rest.server.hosting.Right;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The routes for figures of all queues at once, for their past, and for what a key may do. */
+final class FigureRoutes {
+  private static final String QUEUE = "/v1/queues/{queue}";
+  private static final Set<String> OF = Set.of("queue");
+  private static final Set<String> SPAN = Set.of("span");
+
+  private final QueueResolver queues;
+  private final FigureRecorder recorder;
+  private final AdmissionControl admission;
+  private final Set<FigureStream> open = ConcurrentHashMap.newKeySet();
+  private volatile boolean closed;
+
+  FigureRoutes(QueueResolver queues, FigureRecorder recorder, AdmissionControl admission) {
+    this.queues = queues;
+    this.recorder = recorder;
+    this.admission = admission;
+  }
+
+  List<Endpoint> endpoints() {
+    return List.of(
+        new Endpoint(HttpMethod.GET, "/v1/access", Right.METRICS, Set.of(), this::access),
+        new Endpoint(HttpMethod.GET, "/v1/figures", Right.METRICS, OF, this::figures),
+        new Endpoint(HttpMethod.GET, "/v1/figures/stream", Right.METRICS, OF, this::stream),
+        new Endpoint(HttpMethod.GET, QUEUE + "/figures", Right.METRICS, SPAN, this::past),
+        new Endpoint(
+            HttpMethod.GET,
+            QUEUE + "/subscribers/{subscriber}/figures",
+            Right.METRICS,
+            SPAN,
+            this::past));
+  }
+
+  /** What a key may do: names of queues, or a beginning and {@code *}. */
+  record AccessJson(
+      String key,
+      List<String> publish,
+      List<String> consume,
+      List<String> metrics,
+      List<String> admin) {}
+
+  record FiguresJson(
+      String at,
+      long stepMillis,
+      boolean complete,
+      List<Figures.OfQueue> queues,
+      List<String> removed,
+      @Nullable List<Figures.OfSubscriber> subscribers) {}
+
+  record PastJson(String at, long stepMillis, Map<String, float[]> series) {}
+
+  /**
+   * What a caller sees of the figures.
+   *
+   * @param queue the only queue, whose subscribers are shown too; null for all without them
+   */
+  record Scope(Access access, @Nullable String queue) {
+    private boolean shows(String name) {
+      return (queue == null || queue.equals(name)) && access.allows(Right.METRICS, name);
+    }
+
+    /** Returns the rows; those that have changed since an earlier sample, if there is one. */
+    FiguresJson json(Figures now, @Nullable Figures since) {
+      Map<String, Figures.OfQueue> before = since == null ? Map.of() : since.queues();
+      List<Figures.OfQueue> changed = new ArrayList<>();
+      now.queues()
+          .forEach(
+              (name, row) -> {
+                if (before.get(name) != row && shows(name)) {
+                  changed.add(row);
+                }
+              });
+      List<String> removed =
+          before.keySet().stream()
+              .filter(name -> !now.queues().containsKey(name) && shows(name))
+              .toList();
+      return new FiguresJson(
+          now.at().toString(),
+          FigureRecorder.STEP.toMillis(),
+          since == null,
+          changed,
+          removed,
+          queue == null || !shows(queue) ? null : now.subscribers().getOrDefault(queue, List.of()));
+    }
+  }
+
+  private Future<ApiResponse> access(ApiRequest call) {
+    Access access = call.access();
+    return Future.succeededFuture(
+        ApiResponse.ok(
+            ApiResponse.buffer(
+                new AccessJson(
+                    access.name(),
+                    access.queues(Right.PUBLISH),
+                    access.queues(Right.CONSUME),
+                    access.queues(Right.METRICS),
+                    access.queues(Right.ADMIN)))));
+  }
+
+  private Scope scope(ApiRequest call) {
+    String queue = call.query("queue");
+    if (queue != null) {
+      RequestException denial =
+          call.access().denial(Right.METRICS, ContractFormat.name("queue", queue));
+      if (denial != null) {
+        throw denial;
+      }
+      var unused = queues.queue(queue); // fails if there is none
+    }
+    return new Scope(call.access(), queue);
+  }
+
+  private Future<ApiResponse> figures(ApiRequest call) {
+    Scope scope = scope(call);
+    return Future.succeededFuture(
+        ApiResponse.ok(ApiResponse.buffer(scope.json(recorder.latest(), null))));
+  }
+
+  /** The response is the stream itself, so that the future never completes. */
+  private Future<ApiResponse> stream(ApiRequest call) {
+    Scope scope = scope(call);
+    if (call.request().method().equals(HttpMethod.HEAD)) {
+      return Future.succeededFuture(
+          new ApiResponse(200, StreamFormat.LINES.type(), Buffer.buffer()));
+    }
+    admission.admitWaiting(call.exchange()::onEnd);
+    FigureStream stream = new FigureStream(call.exchange(), scope);
+    open.add(stream);
+    recorder.addListener(stream);
+    call.exchange()
+        .onEnd(
+            () -> {
+              recorder.removeListener(stream);
+              open.remove(stream);
+            });
+    stream.start(recorder.latest());
+    if (closed) {
+      stream.finish();
+    }
+    return Future.future(never -> {});
+  }
+
+  private Future<ApiResponse> past(ApiRequest call) {
+    String span = call.query("span");
+    boolean hour =
+        switch (span == null ? "10m" : span) {
+          case "10m" -> false;
+          case "1h" -> true;
+          default -> throw RequestException.field("span", "is neither 10m nor 1h");
+        };
+    String queue = queues.queue(call.name("queue")).queue().name();
+    String subscriber = call.nameOrNull("subscriber");
+    PastJson json =
+        new PastJson(
+            recorder.latest().at().toString(),
+            FigureRecorder.step(hour).toMillis(),
+            recorder.past(queue, subscriber, hour));
+    return Future.succeededFuture(ApiResponse.ok(ApiResponse.buffer(json)));
+  }
+
+  /** Returns the number of open streams. */
+  int count() {
+    return open.size();
+  }
+
+  /** Ends all streams, because keys have changed: what they show has, too. */
+  void endStreams() {
+    open.forEach(FigureStream::finish);
+  }
+
+  /** Ends all streams, and those that start later. */
+  void close() {
+    closed = true;
+    endStreams();
+  }
+}

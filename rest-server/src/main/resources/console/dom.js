@@ -1,0 +1,148 @@
+// Makes elements. What comes from the server is always text, never markup.
+
+/** Makes an element: attributes, "class", "text", listeners as functions, then its children. */
+export function make(name, attributes = {}, ...children) {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === undefined || value === null || value === false) {
+      continue;
+    }
+    if (key === "text") {
+      element.textContent = value;
+    } else if (typeof value === "function") {
+      element.addEventListener(key, value);
+    } else {
+      element.setAttribute(key, value === true ? "" : value);
+    }
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Sets a text and a title, and nothing where they are the same. */
+export function setText(element, text, title) {
+  if (element.textContent !== text) {
+    element.textContent = text;
+  }
+  if (title !== undefined && element.title !== title) {
+    element.title = title;
+  }
+}
+
+export function button(text, action, kind) {
+  return make("button", { type: "button", class: kind, click: action, text });
+}
+
+/** A table in a box that scrolls by itself, and can be reached by keyboard for that. */
+export function table(caption, columns, rows) {
+  return make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+    make(
+      "table",
+      {},
+      make("caption", { text: caption }),
+      make("thead", {}, make("tr", {}, columns.map((column) => make("th", { scope: "col", class: column.class, text: column.name })))),
+      make("tbody", {}, rows),
+    ),
+  );
+}
+
+export function tiles(entries) {
+  const values = {};
+  const list = make("dl", { class: "tiles" });
+  for (const [name, label] of entries) {
+    values[name] = make("dd", { text: "–" });
+    list.append(make("div", {}, make("dt", { text: label }), values[name]));
+  }
+  return { list, values };
+}
+
+let fields = 0;
+
+/** A labelled input; `made` is the input itself. */
+export function field(label, made, help) {
+  const id = "field-" + ++fields;
+  made.id = id;
+  const hint = help ? make("div", { class: "soft", id: id + "-help", text: help }) : null;
+  if (hint) {
+    made.setAttribute("aria-describedby", hint.id);
+  }
+  return make("div", { class: "field" }, make("label", { for: id, text: label }), made, hint);
+}
+
+export function input(value = "", attributes = {}) {
+  const made = make("input", { type: "text", autocomplete: "off", ...attributes });
+  made.value = value;
+  return made;
+}
+
+export function select(options, chosen) {
+  const made = make("select", {}, options.map(([value, text]) => make("option", { value, text })));
+  if (chosen !== undefined) {
+    made.value = chosen;
+  }
+  return made;
+}
+
+export function note(text, bad = false) {
+  const made = make("div", { class: bad ? "note bad" : "note", text });
+  document.getElementById("notes").append(made);
+  setTimeout(() => made.remove(), bad ? 12000 : 6000);
+}
+
+/**
+ * Opens a dialog and resolves when it is closed: to true if its action succeeded. The action may
+ * fail with an error, which is shown, and the dialog stays.
+ */
+export function dialog({ title, body, action, label, danger, ready }) {
+  return new Promise((resolve) => {
+    const problem = make("p", { class: "bad", role: "alert" });
+    const submit = make("button", { class: danger ? "danger" : "main", text: label });
+    const box = make("dialog", { "aria-labelledby": "dialog-title" });
+    let done = false;
+    const form = make(
+      "form",
+      {
+        submit: async (event) => {
+          event.preventDefault();
+          submit.disabled = true;
+          problem.textContent = "";
+          try {
+            await action();
+            done = true;
+            box.close();
+          } catch (failure) {
+            problem.textContent = failure.message;
+          }
+          submit.disabled = ready ? !ready() : false;
+        },
+        input: () => {
+          submit.disabled = ready ? !ready() : false;
+        },
+      },
+      make("h2", { id: "dialog-title", text: title }),
+      body,
+      problem,
+      make("div", { class: "buttons" }, button("Cancel", () => box.close()), submit),
+    );
+    submit.disabled = ready ? !ready() : false;
+    box.append(form);
+    box.addEventListener("close", () => {
+      box.remove();
+      resolve(done);
+    });
+    document.body.append(box);
+    box.showModal();
+  });
+}
+
+/** Asks before an action; where a name is given it has to be typed. */
+export function confirm({ title, text, label, name, action, danger = true }) {
+  const typed = input("", { spellcheck: "false" });
+  const body = make("div", {}, [].concat(text).map((line) => make("p", { text: line })));
+  if (name) {
+    body.append(field("Type " + name + " to confirm", typed));
+  }
+  return dialog({ title, body, label, danger, action, ready: name ? () => typed.value === name : undefined });
+}

@@ -1,0 +1,107 @@
+// Plots of the past of a queue or subscriber: the server keeps it, new samples are appended.
+import * as api from "./api.js";
+import { button, make } from "./dom.js";
+import * as format from "./format.js";
+
+const POINTS = { "10m": 300, "1h": 240 };
+const HEIGHT = 170;
+
+function color(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+function options(plot, width) {
+  const axis = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
+  return {
+    width,
+    height: HEIGHT,
+    legend: { live: true },
+    cursor: { drag: { x: false, y: false } },
+    scales: { x: { time: true }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.05)] } },
+    axes: [axis, { ...axis, size: 62, values: (u, values) => values.map((v) => plot.show(v)) }],
+    series: [
+      { value: (u, v) => (v === null ? "–" : format.clock(v * 1000)) },
+      ...plot.lines.map(([, label], i) => ({
+        label,
+        stroke: color(["--accent", "--warn", "--bad"][i]),
+        width: 1.5,
+        value: (u, v) => (v === null || v === undefined ? "–" : plot.show(v)),
+      })),
+    ],
+  };
+}
+
+/**
+ * Shows plots; each has a title, lines (figure and label), and a function that shows a value.
+ * `update` appends the latest values of a row.
+ */
+export function plots(path, wanted) {
+  let span = "10m";
+  let past = null;
+  let made = [];
+  const spans = Object.keys(POINTS).map((each) => {
+    const made = button(each === "10m" ? "Last 10 minutes" : "Last hour", () => load(each));
+    made.dataset.span = each;
+    return made;
+  });
+  const boxes = wanted.map((plot) => make("figure", {}, make("figcaption", { text: plot.title })));
+  const element = make("section", { "aria-label": "Plots" }, make("div", { class: "bar" }, make("h2", { text: "Past" }), spans), make("div", { class: "plots" }, boxes));
+
+  function data(plot) {
+    const longest = Math.max(0, ...Object.values(past.series).map((values) => values.length));
+    const end = Date.parse(past.at) / 1000;
+    const times = Array.from({ length: longest }, (_, i) => end - ((longest - 1 - i) * past.stepMillis) / 1000);
+    return [times, ...plot.lines.map(([name]) => past.series[name])];
+  }
+
+  function width(box) {
+    return Math.max(200, box.clientWidth - 18);
+  }
+
+  function draw() {
+    made.forEach((each) => each.destroy());
+    made = wanted.map((plot, i) => new uPlot(options(plot, width(boxes[i])), data(plot), boxes[i]));
+  }
+
+  async function load(next) {
+    span = next;
+    spans.forEach((each) => each.setAttribute("aria-pressed", String(each.dataset.span === span)));
+    try {
+      past = await api.get(path + "/figures?span=" + span);
+      draw();
+    } catch {
+      past = null; // the page says what is wrong
+    }
+  }
+
+  const observer = new ResizeObserver(() => made.forEach((each, i) => each.setSize({ width: width(boxes[i]), height: HEIGHT })));
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const recolor = () => past && draw();
+  observer.observe(element);
+  dark.addEventListener("change", recolor);
+  load(span);
+  return {
+    element,
+    update(row, at) {
+      if (past === null || Date.parse(at) <= Date.parse(past.at) || row === undefined) {
+        return;
+      }
+      if (span === "1h" && Date.parse(at) - Date.parse(past.at) < past.stepMillis) {
+        return;
+      }
+      past.at = at;
+      for (const [name, values] of Object.entries(past.series)) {
+        values.push(row[name] ?? 0);
+        if (values.length > POINTS[span]) {
+          values.shift();
+        }
+      }
+      made.forEach((each, i) => each.setData(data(wanted[i])));
+    },
+    close() {
+      observer.disconnect();
+      dark.removeEventListener("change", recolor);
+      made.forEach((each) => each.destroy());
+    },
+  };
+}

@@ -1,0 +1,295 @@
+package com.wookler.river.rest.server;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.microsoft.playwright.Download;
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.options.FilePayload;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Each action of the console, as an operator does it, and what it has done in the server. */
+class ConsoleActionsTest extends ConsoleFixture {
+  private static final String ORDERS = "/v1/queues/orders";
+  private static final String BILLING = ORDERS + "/subscribers/billing";
+  private static final String HOSTILE = "<img src=x onerror=\"window.hacked=1\"><b>bold</b>";
+  private static final int LARGE = 10 << 20;
+
+  @TempDir Path directory;
+  private RiverServer server;
+  private Asked asked;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).maxBodyBytes(16 << 20).start();
+    asked = new Asked(server);
+    asked.put(ORDERS, "{\"recycle\":{\"messages\":100}}");
+    asked.put(BILLING, "{\"maxDeliveries\":3}");
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  private void open(String hash) {
+    open(server.port(), hash);
+  }
+
+  private void publish(int count) {
+    for (int i = 0; i < count; i++) {
+      asked.post(ORDERS + "/messages", "{\"n\":" + i + "}");
+    }
+  }
+
+  private int stat(String path) {
+    return asked.get(BILLING).json().at(path).asInt();
+  }
+
+  private void makeLetters(int count) {
+    publish(count);
+    for (int i = 0; i < count; i++) {
+      String receipt = asked.post(BILLING + "/deliveries?max=1", "").receipts().get(0);
+      asked.post(
+          BILLING + "/reject", "{\"reason\":\"r" + i + "\",\"receipts\":[\"" + receipt + "\"]}");
+    }
+    await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == count);
+  }
+
+  @Test
+  void shouldCreateChangeAndDeleteAQueueAndASubscriber() {
+    open("#/");
+    button("Create queue…").click();
+    field("Name").fill("prices");
+    field("Settings as JSON").fill("{\"maxMessages\": 5");
+    submit("Create").click();
+    see("This is not JSON");
+    field("Settings as JSON").fill("{\"maxMessages\": 5}");
+    submit("Create").click();
+    see("Queue prices is there.");
+
+    button("Create subscriber…").click();
+    field("Name").fill("shop");
+    submit("Create").click();
+    see("Subscriber shop is there.");
+    assertThat(asked.get("/v1/queues/prices/subscribers/shop").status()).isEqualTo(200);
+
+    open("#/queues/prices/settings");
+    Locator row =
+        page.locator("tr", new com.microsoft.playwright.Page.LocatorOptions())
+            .filter(
+                new Locator.FilterOptions()
+                    .setHas(
+                        page.getByText(
+                            "maxMessages",
+                            new com.microsoft.playwright.Page.GetByTextOptions().setExact(true))));
+    row.getByText("Change…").click();
+    field("maxMessages").fill("7");
+    submit("Change").click();
+    see("maxMessages is changed.");
+    assertThat(asked.get("/v1/queues/prices").json().at("/settings/maxMessages").asInt())
+        .isEqualTo(7);
+
+    open("#/queues/prices/subscribers/shop");
+    button("Delete subscriber…").click();
+    field("Type shop to confirm").fill("sho");
+    assertThat(submit("Delete the subscriber")).isDisabled();
+    field("Type shop to confirm").fill("shop");
+    submit("Delete the subscriber").click();
+    see("Subscriber shop is deleted.");
+
+    button("Delete queue…").click();
+    field("Type prices to confirm").fill("prices");
+    submit("Delete the queue").click();
+    see("Queue prices is deleted.");
+    assertThat(asked.get("/v1/queues/prices").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldPublishBrowseSearchCancelAndDownload() throws Exception {
+    open("#/queues/orders/messages");
+    button("Publish…").click();
+    field("Data").fill("{\"amount\": 12345678901234567890, \"to\": \"x\"}");
+    field("What").selectOption("json");
+    field("Key").fill("eü");
+    field("Headers, one a line").fill("type: order\nnote: größer");
+    submit("Publish").click();
+    see("Published as sequence 0.");
+    button("Publish…").click();
+    field("What").selectOption("file");
+    field("File")
+        .setInputFiles(new FilePayload("a.bin", "application/octet-stream", new byte[] {0, 1, -1}));
+    field("Delay").fill("1h");
+    submit("Publish").click();
+    see("Published as sequence 1.");
+
+    page.locator("summary").first().click();
+    see("\"amount\": 12345678901234567890,\n");
+    see("note: größer");
+    page.locator("summary").nth(1).click();
+    see("00 01 ff");
+    Download saved = page.waitForDownload(() -> button("Download").nth(1).click());
+    assertThat(Files.readAllBytes(saved.path())).containsExactly(0, 1, -1);
+
+    page.getByLabel("Search by").selectOption("from");
+    page.getByLabel("Only messages that match the expression").fill("json.to == 'y'");
+    button("Search").click();
+    see("0 messages; this is the end");
+    page.getByLabel("Only messages that match the expression").fill("headers.type == 'order'");
+    button("Search").click();
+    see("1 messages; this is the end");
+    page.getByLabel("Only messages that match the expression").fill("");
+    page.getByLabel("Search by").selectOption("at");
+    page.getByLabel("Sequence, time or key").fill("2020-01-01T00:00");
+    button("Search").click();
+    see("2 messages; this is the end");
+    page.locator("summary").nth(1).click();
+    button("Cancel this message…").click();
+    submit("Cancel the message").click();
+    see("Message 1: cancelled.");
+    assertThat(asked.get(ORDERS + "/messages/1").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldShowHostileAndLargeMessagesAsTextAndInParts() {
+    asked.send("POST", ORDERS + "/messages", HOSTILE, "River-Key", "k", "River-Header-H", HOSTILE);
+    asked.post(ORDERS + "/messages", "x".repeat(LARGE));
+    open("#/queues/orders/messages");
+    see("2 messages");
+    page.locator("summary").first().click();
+    assertThat(page.locator("pre").first()).hasText(HOSTILE);
+    page.locator("summary").nth(1).click();
+    see("cut after 64 KB of 10 MB");
+    assertThat((Boolean) page.evaluate("window.hacked === undefined")).isTrue();
+    assertThat(page.locator("main img, main b")).hasCount(0);
+    assertThat(((String) page.locator("pre").nth(1).textContent()).length()).isEqualTo(65_536);
+    Download saved = page.waitForDownload(() -> button("Download").nth(1).click());
+    assertThat(saved.path()).hasSize(LARGE);
+  }
+
+  @Test
+  void shouldPauseResumeSeekAndPurge() {
+    publish(5);
+    String receipt = asked.post(BILLING + "/deliveries?max=1", "").receipts().get(0);
+    asked.post(BILLING + "/ack", "{\"receipts\":[\"" + receipt + "\"]}");
+    open("#/queues/orders/subscribers/billing");
+    button("Pause").click();
+    see("billing is paused.");
+    await().until(() -> asked.get(BILLING).json().at("/stats/paused").asBoolean());
+    button("Resume").click();
+    see("billing is resumed.");
+
+    button("Seek…").click();
+    assertThat(submit("Move the subscriber")).isDisabled();
+    submit("Show what it means").click();
+    see("1 messages that are completed will be delivered again.");
+    submit("Move the subscriber").click();
+    see("billing was moved.");
+    assertThat(stat("/stats/lag")).isEqualTo(5);
+    button("Seek…").click();
+    field("Where to").selectOption("sequence");
+    field("Sequence or time").fill("3");
+    submit("Show what it means").click();
+    see("Up to 3 messages will be skipped.");
+    submit("Move the subscriber").click();
+    await().until(() -> stat("/stats/lag") == 2);
+
+    button("Purge…").click();
+    see("2 messages will be skipped");
+    field("Type billing to confirm").fill("billing");
+    submit("Skip all").click();
+    see("Skipped 2 messages.");
+    assertThat(stat("/stats/lag")).isZero();
+  }
+
+  @Test
+  void shouldRedriveOneSomeAndAllDeadLettersAndDeleteThem() {
+    makeLetters(4);
+    asked.put("/v1/queues/repair", "");
+    open("#/queues/orders/subscribers/billing");
+    see("the oldest 4 of 4");
+    see("Sequence 2: r2, after 1 attempts");
+    page.locator("summary").nth(1).click();
+    button("Redrive this one").click();
+    see("the oldest 3 of 3");
+    assertThat(stat("/stats/lag")).isEqualTo(1);
+
+    button("Redrive…").click();
+    field("Those that match").fill("headers['river.dead.reason'] == 'r3'");
+    field("To the queue").fill("repair");
+    submit("Redrive").click();
+    see("the oldest 2 of 2");
+    see("DONE: 1 redriven, 2 left alone, 0 to go");
+    assertThat(asked.get("/v1/queues/repair/messages/0").json().at("/data").asText())
+        .isEqualTo("{\"n\":3}");
+
+    button("Redrive…").click();
+    submit("Redrive").click();
+    see("DONE: 2 redriven, 0 left alone, 0 to go");
+    makeLettersAgain();
+    button("Refresh").click();
+    see("the oldest 1 of 1");
+    button("Delete all…").click();
+    field("Type billing to confirm").fill("billing");
+    submit("Delete them").click();
+    await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 0);
+  }
+
+  private void makeLettersAgain() {
+    String receipt = asked.post(BILLING + "/deliveries?max=1", "").receipts().get(0);
+    asked.post(BILLING + "/reject", "{\"reason\":\"x\",\"receipts\":[\"" + receipt + "\"]}");
+    await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 1);
+  }
+
+  @Test
+  void shouldSetTheStatusForwardAndTrim() {
+    publish(10);
+    asked.put("/v1/queues/audit", "");
+    open("#/queues/orders");
+    button("Forward…").click();
+    field("To the queue").fill("audit");
+    submit("Forward").click();
+    assertThat(page.getByLabel("Forwards")).containsText("audit");
+    await()
+        .until(() -> asked.get("/v1/queues/audit").json().at("/stats/nextSequence").asInt() == 10);
+    button("End…").click();
+    submit("End it").click();
+    assertThat(page.getByLabel("Forwards")).hasCount(0);
+
+    button("Trim…").click();
+    field("Keep only the last messages").fill("3");
+    submit("Remove the oldest").click();
+    see("Removed 7 messages.");
+    assertThat(stat("/stats/lag")).isEqualTo(3);
+
+    button("Status…").click();
+    field("Status").selectOption("READ_ONLY");
+    submit("Set").click();
+    see("The status of orders is set.");
+    assertThat(asked.post(ORDERS + "/messages", "x").status()).isEqualTo(503);
+  }
+
+  @Test
+  void shouldKeepNumbersExactThatADoubleWouldNotHold() {
+    open("#/");
+    see("1 queue");
+    Object parsed =
+        page.evaluate(
+            "async () => JSON.stringify((await import('./console/api.js'))"
+                + ".parse('{\"a\":9223372036854775807,\"b\":\"x 9223372036854775807\",\"c\":7}'))");
+    assertThat(parsed)
+        .isEqualTo("{\"a\":\"9223372036854775807\",\"b\":\"x 9223372036854775807\",\"c\":7}");
+    Object meant =
+        page.evaluate(
+            "async () => (await import('./console/subscriber.js')).effect("
+                + "{firstSequence: '9007199254740993', nextSequence: '9007199254740999'},"
+                + "{ackFloor: '9007199254740996', lag: 3}, 9007199254740994n)");
+    assertThat(meant).isEqualTo("Up to 2 messages that are completed will be delivered again.");
+  }
+}

@@ -1,0 +1,282 @@
+package com.wookler.river.rest.server;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.ColorScheme;
+import com.wookler.river.rest.server.hosting.KeyFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the console shows, to whom, in which sizes, and while the server is away. */
+class ConsoleViewTest extends ConsoleFixture {
+  private static final String ORDERS = "/v1/queues/orders";
+  private static final String BILLING = ORDERS + "/subscribers/billing";
+  private static final List<String> NONE = List.of();
+  private static final List<String> PAGES =
+      List.of(
+          "#/",
+          "#/queues/orders",
+          "#/queues/orders/messages",
+          "#/queues/orders/settings",
+          "#/queues/orders/subscribers/billing",
+          "#/queues/orders/subscribers/billing/settings");
+
+  /** Where the pictures of the docs are written: -Driver.console.pictures=../docs/images. */
+  private static final String PICTURES = System.getProperty("river.console.pictures", "");
+
+  @TempDir Path directory;
+  private RiverServer server;
+  private Asked asked;
+
+  private void start(RiverServer.Builder builder) {
+    server = builder.directory(directory.resolve("queues")).start();
+    asked = new Asked(server);
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+
+  /** Queues that have something to show. */
+  private void fill() {
+    asked.put(ORDERS, "{\"maxMessages\":1000000,\"recycle\":{\"messages\":200}}");
+    asked.put(BILLING, "{\"maxDeliveries\":3,\"order\":\"KEY\"}");
+    asked.put(ORDERS + "/subscribers/search", "");
+    asked.put("/v1/queues/payments", "");
+    asked.put("/v1/queues/payments/subscribers/ledger", "");
+    asked.put("/v1/queues/readings", "{\"recycle\":{\"age\":\"1h\"}}");
+    for (int i = 0; i < 60; i++) {
+      asked.send(
+          "POST",
+          ORDERS + "/messages",
+          "{\"order\":" + i + ",\"amount\":" + i * 17 % 90 + ",\"to\":\"customer-" + i % 7 + "\"}",
+          "River-Key",
+          "customer-" + i % 7,
+          "River-Header-Type",
+          "order");
+      asked.post("/v1/queues/readings/messages", "21." + i);
+    }
+    for (String reason : List.of("no such customer", "card was declined", "no such customer")) {
+      String receipt = asked.post(BILLING + "/deliveries?max=1", "").receipts().get(0);
+      asked.post(
+          BILLING + "/reject",
+          "{\"reason\":\"" + reason + "\",\"receipts\":[\"" + receipt + "\"]}");
+    }
+    asked.post(BILLING + "/deliveries?max=5", "");
+    asked.post("/v1/queues/payments/messages", "x");
+    asked.post("/v1/queues/payments/subscribers/ledger/pause", "");
+    await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 3);
+  }
+
+  private void picture(String name) {
+    if (!PICTURES.isEmpty()) {
+      page.screenshot(
+          new Page.ScreenshotOptions().setPath(Path.of(PICTURES, "console-" + name + ".png")));
+    }
+  }
+
+  private void visitAll(String what, Map<String, String> pictures) {
+    for (String hash : PAGES) {
+      open(server.port(), hash);
+      page.reload();
+      see("as of");
+      if (hash.endsWith("orders") || hash.endsWith("billing")) {
+        assertThat(page.locator(".uplot").first()).isVisible();
+      }
+      if (hash.endsWith("messages")) {
+        page.locator("summary").first().click();
+      }
+      if (hash.endsWith("billing")) {
+        see("the oldest 3 of 3");
+      }
+      assertAccessible(what + " " + hash);
+      int width = (Integer) page.evaluate("document.documentElement.scrollWidth");
+      assertThat(width).as(what + " " + hash).isLessThanOrEqualTo(page.viewportSize().width);
+      if (pictures.containsKey(hash)) {
+        if (hash.endsWith("billing")) {
+          page.locator("summary").first().click();
+          page.getByLabel("Dead letters").first().scrollIntoViewIfNeeded();
+        }
+        picture(pictures.get(hash));
+      }
+    }
+  }
+
+  @Test
+  void shouldBeAccessibleInAllSizesLightAndDark() {
+    start(RiverServer.builder().port(0));
+    fill();
+    visitAll(
+        "light",
+        Map.of(
+            "#/", "overview",
+            "#/queues/orders", "queue",
+            "#/queues/orders/subscribers/billing", "dead-letters"));
+    page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.DARK));
+    visitAll("dark", Map.of("#/", "dark"));
+    page.setViewportSize(390, 844);
+    visitAll("phone", Map.of("#/queues/orders", "phone"));
+    page.emulateMedia(new Page.EmulateMediaOptions().setColorScheme(ColorScheme.LIGHT));
+    page.setViewportSize(320, 256); // 1280 pixels at 400 %
+    open(server.port(), "#/queues/orders");
+    see("as of");
+    assertThat((Integer) page.evaluate("document.documentElement.scrollWidth"))
+        .isLessThanOrEqualTo(320);
+    page.setViewportSize(3840, 2160);
+    open(server.port(), "#/");
+    see("as of");
+    assertAccessible("4K");
+  }
+
+  @Test
+  void shouldBeUsedByKeyboardAlone() {
+    start(RiverServer.builder().port(0));
+    asked.put(ORDERS, "");
+    asked.put(BILLING, "");
+    open(server.port(), "#/");
+    see("as of");
+    page.getByText("orders").first().focus();
+    page.keyboard().press("Enter");
+    assertThat(button("Create subscriber…")).isVisible();
+    button("Create subscriber…").focus();
+    page.keyboard().press("Enter");
+    page.keyboard().type("search");
+    page.keyboard().press("Enter");
+    see("Subscriber search is there.");
+    button("Pause").focus();
+    page.keyboard().press("Space");
+    see("search is paused.");
+    button("Purge…").focus();
+    page.keyboard().press("Enter");
+    assertThat(page.locator("dialog")).isVisible();
+    page.keyboard().press("Escape");
+    assertThat(page.locator("dialog")).hasCount(0);
+  }
+
+  @Test
+  void shouldShowNoActionToAKeyWithoutRightsAndTheServerRefusesThem() {
+    KeyFile file = new KeyFile(directory.resolve("keys.json"));
+    String admin = file.add("admin", NONE, NONE, List.of("*"), NONE).text();
+    String consumer = file.add("consumer", NONE, List.of("ord*"), NONE, NONE).text();
+    String figures = file.add("figures", NONE, NONE, NONE, List.of("orders")).text();
+    start(RiverServer.builder().port(0).keys(file.path()));
+    String bearer = "Bearer " + admin;
+    asked.send("PUT", ORDERS, "", "Authorization", bearer);
+    asked.send("PUT", BILLING, "", "Authorization", bearer);
+    asked.send("PUT", "/v1/queues/secret", "", "Authorization", bearer);
+
+    open(server.port(), "#/");
+    see("This server has keys.");
+    useKey(consumer);
+    see("1 queue");
+    assertThat(page.locator("main")).not().containsText("secret");
+    assertThat(button("Create queue…")).hasCount(0);
+    open(server.port(), "#/queues/orders/subscribers/billing");
+    useKey(consumer);
+    see("Dead letters");
+    for (String action : List.of("Pause", "Seek…", "Purge…", "Delete subscriber…", "Redrive…")) {
+      assertThat(button(action)).hasCount(0);
+    }
+    Object status =
+        page.evaluate(
+            "async () => { try { const api = await import('./console/api.js');"
+                + " await api.call('POST', api.of('orders', 'billing') + '/purge'); return 200; }"
+                + " catch (failure) { return failure.status; } }");
+    assertThat(status).isEqualTo(403);
+    useKey(admin);
+    assertThat(button("Purge…")).isVisible();
+    useKey(figures);
+    assertThat(button("Purge…")).hasCount(0);
+    assertThat(page.locator("main")).not().containsText("Dead letters of");
+
+    assertThat(file.revoke("figures")).isEqualTo(1);
+    see("This server has keys.");
+    see("Stale");
+    assertThat((String) page.evaluate("document.cookie + JSON.stringify(localStorage)"))
+        .isEqualTo("{}");
+  }
+
+  private void useKey(String key) {
+    field("API key").fill(key);
+    button("Use key").click();
+  }
+
+  @Test
+  void shouldSayThatItIsStaleAndContinueWhenTheServerIsBack() {
+    start(RiverServer.builder().port(0));
+    int port = server.port();
+    asked.put(ORDERS, "");
+    open(port, "#/");
+    see("as of");
+    server.close();
+    assertThat(page.locator("#state")).containsText("Stale");
+    assertThat(page.locator("main")).containsText("orders");
+    start(RiverServer.builder().port(port));
+    asked.put("/v1/queues/later", "");
+    assertThat(page.locator("main")).containsText("later");
+    assertThat(page.locator("#state")).not().containsText("Stale");
+  }
+
+  /** A thousand rows in the overview, of which a hundred are shown. */
+  @Test
+  void shouldUpdateManyQueuesInAFewMilliseconds() {
+    start(RiverServer.builder().port(0));
+    open(server.port(), "#/");
+    see("0 queues");
+    Object millis =
+        page.evaluate(
+            """
+            async () => {
+              const overview = await import('./console/overview.js');
+              const main = document.createElement('main');
+              document.body.append(main);
+              const page = overview.open(main, {query: new URLSearchParams()});
+              const row = (i, n) => ({name: 'queue-' + i, state: 'RUNNING', status: 'UP', messages: n * i,
+                bytes: n, diskFree: 9, delayed: 0, lost: 0, backupFailures: 0, published: n, acked: n, lag: i * n,
+                inFlight: n, oldestAgeMillis: n, dead: 0, subscribers: 5, paused: 0, consumers: 1});
+              const rows = (n) => new Map(Array.from({length: 1000}, (_, i) => ['queue-' + i, row(i, n)]));
+              page.update({queues: rows(1), subscribers: [], at: '2026-01-01T00:00:00Z'});
+              const times = [];
+              for (let n = 2; n < 30; n++) {
+                const now = {queues: rows(n), subscribers: [], at: '2026-01-01T00:00:00Z'};
+                const begun = performance.now();
+                page.update(now);
+                times.push(performance.now() - begun);
+              }
+              main.remove();
+              return times.sort((a, b) => a - b)[times.length / 2];
+            }
+            """);
+    assertThat(((Number) millis).doubleValue()).isLessThan(100);
+  }
+
+  @Test
+  void shouldBeSmall() throws Exception {
+    start(RiverServer.builder().port(0));
+    Path all = directory.resolve("all");
+    StringBuilder text = new StringBuilder(asked.get("/").body());
+    open(server.port(), "#/");
+    see("0 queues");
+    List<?> files =
+        (List<?>)
+            page.evaluate(
+                "performance.getEntriesByType('resource').map(r => new URL(r.name).pathname)"
+                    + ".filter(path => path.startsWith('/console/'))");
+    assertThat(files).hasSizeGreaterThan(10);
+    files.forEach(file -> text.append(asked.get((String) file).body()));
+    Files.writeString(all, text);
+    Process gzip =
+        new ProcessBuilder("gzip", "-9", all.toString()).redirectErrorStream(true).start();
+    assertThat(gzip.waitFor()).isZero();
+    assertThat(Files.size(directory.resolve("all.gz"))).isLessThan(100_000);
+  }
+}

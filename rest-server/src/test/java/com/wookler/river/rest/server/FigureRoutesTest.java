@@ -1,0 +1,136 @@
+package com.wookler.river.rest.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Figures of all queues in one answer or stream, and their past. */
+class FigureRoutesTest extends ServerFixture {
+  private static final String ORDERS = "/v1/queues/orders";
+  private static final String BILLING = ORDERS + "/subscribers/billing";
+
+  private List<JsonNode> stream(String path) {
+    List<JsonNode> lines = new CopyOnWriteArrayList<>();
+    var unused =
+        Asked.client()
+            .sendAsync(
+                asked.request("GET", path, ""),
+                HttpResponse.BodyHandlers.fromLineSubscriber(
+                    new java.util.concurrent.Flow.Subscriber<String>() {
+                      @Override
+                      public void onSubscribe(java.util.concurrent.Flow.Subscription all) {
+                        all.request(Long.MAX_VALUE);
+                      }
+
+                      @Override
+                      public void onNext(String line) {
+                        lines.add(Contract.json(line));
+                      }
+
+                      @Override
+                      public void onError(Throwable broken) {}
+
+                      @Override
+                      public void onComplete() {}
+                    }));
+    await().until(() -> !lines.isEmpty());
+    return lines;
+  }
+
+  @Test
+  void shouldStreamAllQueuesOnceAndThenThoseThatHaveChanged() {
+    asked.put(ORDERS, "");
+    asked.put("/v1/queues/idle", "");
+    await().until(() -> asked.get("/v1/figures").json().get("queues").size() == 2);
+    List<JsonNode> lines = stream("/v1/figures/stream");
+    assertThat(lines.get(0).get("complete").asBoolean()).isTrue();
+    assertThat(lines.get(0).get("queues")).hasSize(2);
+
+    asked.post(ORDERS + "/messages", "x");
+    await().until(() -> last(lines).at("/queues/0/messages").asInt() == 1);
+    assertThat(last(lines).get("complete").asBoolean()).isFalse();
+    assertThat(last(lines).get("queues")).hasSize(1);
+    asked.delete("/v1/queues/idle");
+    await().until(() -> last(lines).at("/removed/0").asText().equals("idle"));
+    assertThat(asked.send("HEAD", "/v1/figures/stream", "").status()).isEqualTo(200);
+  }
+
+  private static JsonNode last(List<JsonNode> lines) {
+    return lines.get(lines.size() - 1);
+  }
+
+  @Test
+  void shouldShowASubscriberItsConsumersAndItsPast() {
+    asked.put(BILLING.replace("/subscribers/billing", ""), "");
+    asked.put(BILLING, "");
+    asked.post(ORDERS + "/messages", "x");
+    asked.post(BILLING + "/deliveries", "");
+    var poll = asked.later("POST", BILLING + "/deliveries?wait=60s", "");
+    String path = "/v1/figures?queue=orders";
+    await().until(() -> asked.get(path).json().at("/subscribers/0/consumers").asInt() == 1);
+    JsonNode row = asked.get(path).json().at("/subscribers/0");
+    assertThat(row.get("lag").asInt()).isEqualTo(1);
+    assertThat(row.get("inFlight").asInt()).isEqualTo(1);
+    asked.post(ORDERS + "/messages", "y");
+    assertThat(poll.join().receipts()).hasSize(1);
+
+    await()
+        .until(
+            () -> {
+              JsonNode past = asked.get(BILLING + "/figures").json().at("/series/lag");
+              return past.size() > 1 && past.get(past.size() - 1).asInt() == 2;
+            });
+    JsonNode past = asked.get(ORDERS + "/figures?span=1h").json();
+    assertThat(past.get("stepMillis").asInt()).isEqualTo(16_000);
+    assertThat(past.get("series")).hasSize(4);
+    assertThat(asked.get(ORDERS + "/figures?span=1d").status()).isEqualTo(400);
+    assertThat(asked.get("/v1/figures?queue=none").status()).isEqualTo(404);
+    assertThat(asked.get("/v1/figures/stream?queue=none").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldSearchByExpressionCutDataAndServeItAsItIs() {
+    for (int i = 0; i < 30; i++) {
+      asked.send(
+          "POST",
+          ORDERS + "/messages",
+          "{\"n\":" + i + "}",
+          "River-Header-Content-Type",
+          "text/html");
+    }
+    JsonNode first = asked.get(ORDERS + "/messages?from=0&max=2&filter=json.n%20%3E%2010").json();
+    assertThat(first.at("/messages/1/sequence").asInt()).isEqualTo(12);
+    assertThat(first.get("next").asInt()).isEqualTo(13);
+    JsonNode rest = asked.get(ORDERS + "/messages?from=13&max=1000&preview=3").json();
+    assertThat(rest.has("next")).isFalse();
+    assertThat(rest.at("/messages/0/data").asText()).isEqualTo("{\"n");
+    assertThat(rest.at("/messages/0/bytes").asInt()).isEqualTo(8);
+    assertThat(asked.get(ORDERS + "/messages?from=0&filter=json.").status()).isEqualTo(400);
+    assertThat(asked.get(ORDERS + "/messages?key=a&filter=json.n").status()).isEqualTo(400);
+
+    HttpResponse<String> data =
+        Asked.client()
+            .sendAsync(
+                asked.request("GET", ORDERS + "/messages/3/data", ""),
+                HttpResponse.BodyHandlers.ofString())
+            .join();
+    assertThat(data.body()).isEqualTo("{\"n\":3}");
+    assertThat(data.headers().firstValue("Content-Type")).contains("text/html");
+    assertThat(data.headers().firstValue("Content-Security-Policy"))
+        .contains("sandbox; default-src 'none'");
+    assertThat(data.headers().firstValue("Content-Disposition").orElse("")).contains("attachment");
+    assertThat(asked.get(ORDERS + "/messages/99/data").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldSayWhatAServerWithoutKeysAllows() {
+    assertThat(asked.get("/v1/access").body())
+        .isEqualTo(
+            "{\"key\":\"\",\"publish\":[\"*\"],\"consume\":[\"*\"],\"metrics\":[\"*\"],\"admin\":[\"*\"]}");
+  }
+}
