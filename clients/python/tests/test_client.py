@@ -1,0 +1,125 @@
+"""Tests of the client: against the server at RIVER_URL, and against one that loses answers."""
+
+import http.server
+import json
+import os
+import threading
+import unittest
+import uuid
+
+from river_client import Message, River, RiverError
+
+URL = os.environ.get("RIVER_URL", "")
+
+
+@unittest.skipIf(not URL, "RIVER_URL is not set")
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.river = River(URL)
+        self.addCleanup(self.river.close)
+        self.queue = self.river.queue("python-" + uuid.uuid4().hex[:8])
+
+    def test_publishes_takes_and_acknowledges(self):
+        first = self.queue.publish("größer", key="eü", headers={"type": "order"}, durability="DISK")
+        self.assertEqual((0, "DISK", False), (first.sequence, first.durability, first.duplicate))
+        self.queue.publish(b"\x00\xff", headers={"raw": b"\xfe"})
+        self.assertIn(self.queue.name, self.river.queues())
+        billing = self.queue.subscriber("billing")
+        text, raw = billing.take(max=10, wait=5)
+        self.assertEqual(("größer", "eü", "order"), (text.data, text.key, text.headers["type"]))
+        self.assertEqual((b"\x00\xff", b"\xfe", 1), (raw.data, raw.headers["raw"], raw.attempt))
+        self.assertEqual(["ok", "ok"], billing.ack(text, raw))
+        self.assertEqual([], billing.take())
+        self.assertEqual([], billing.ack())
+
+    def test_stores_a_known_id_once(self):
+        self.assertFalse(self.queue.publish("a", id="1").duplicate)
+        self.assertTrue(self.queue.publish("a", id="1").duplicate)
+        batch = self.queue.publish_batch([Message("b"), "c", b"d", Message("a", id="1")])
+        self.assertEqual(({3: 0}, 4), (dict(batch.duplicates), batch.count))
+
+    def test_gives_back_rejects_and_extends(self):
+        self.queue.publish("a")
+        billing = self.queue.subscriber("billing")
+        (taken,) = billing.take(wait=5)
+        self.assertEqual(["ok"], billing.extend(taken, duration="1m"))
+        self.assertEqual(["ok"], billing.nack(taken, reason="later"))
+        (again,) = billing.take(wait=5)
+        self.assertEqual((2, "later"), (again.attempt, again.previous_failure))
+        self.assertEqual(["ok"], billing.release(again))
+        (third,) = billing.take(wait=5)
+        self.assertEqual(["ok"], billing.reject(third, reason="no"))
+        self.assertEqual(["stale"], billing.ack(taken))
+
+    def test_streams(self):
+        self.queue.publish_batch(str(i) for i in range(20))
+        billing = self.queue.subscriber("billing")
+        seen = []
+        for delivery in billing.stream(credit=5):
+            seen.append(delivery.data)
+            billing.ack(delivery)
+            if len(seen) == 20:
+                break
+        self.assertEqual([str(i) for i in range(20)], seen)
+
+    def test_says_what_the_server_refuses(self):
+        with self.assertRaises(RiverError) as refused:
+            self.queue.publish("a", delay="soon")
+        self.assertEqual((400, "bad-request", "delay"), self.facts(refused.exception))
+
+    @staticmethod
+    def facts(error):
+        return error.status, error.type, error.field
+
+
+class LosingServer(http.server.BaseHTTPRequestHandler):
+    """Reads requests; closes the connection of the first, is overloaded for the second."""
+
+    protocol_version = "HTTP/1.1"
+    bodies = []
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        LosingServer.bodies.append(json.loads(body))
+        tries = len(LosingServer.bodies)
+        if tries == 1:
+            self.close_connection = True
+            return
+        answer = json.dumps({"sequence": 7, "durability": "MEMORY", "duplicate": True}).encode()
+        self.send_response(503 if tries == 2 else 201)
+        self.send_header("Content-Length", str(len(answer)))
+        if tries == 2:
+            self.send_header("Retry-After", "0")
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class LostAnswerTest(unittest.TestCase):
+    def test_sends_again_with_the_same_id(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LosingServer)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        river = River(f"http://127.0.0.1:{server.server_port}")
+        self.addCleanup(river.close)
+        published = river.queue("orders").publish("a")
+        self.assertEqual((7, True), (published.sequence, published.duplicate))
+        self.assertEqual(3, len(LosingServer.bodies))
+        self.assertEqual(1, len({each["id"] for each in LosingServer.bodies}))
+
+    def test_gives_up_after_all_tries(self):
+        river = River("http://127.0.0.1:9", retries=1)
+        with self.assertRaises(RiverError) as failed:
+            river.queue("orders").publish("a")
+        self.assertEqual((0, "unreachable"), (failed.exception.status, failed.exception.type))
+
+    def test_refuses_what_is_no_address(self):
+        with self.assertRaises(ValueError):
+            River("river.example.com")
+
+
+if __name__ == "__main__":
+    unittest.main()
