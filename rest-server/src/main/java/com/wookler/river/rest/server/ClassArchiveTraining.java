@@ -17,6 +17,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -54,7 +55,9 @@ final class ClassArchiveTraining {
     Path directory = Files.createTempDirectory("river-training");
     try {
       try (RiverServer server =
-          new ServerStart(null, 0, directory, null, null, ServerStart.Reach.DEFAULT).start()) {
+          new ServerStart(
+                  Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, directory.toString()))
+              .start()) {
         ServerStart.welcome(new PrintWriter(Writer.nullWriter()), server);
         new ClassArchiveTraining(server.port()).use();
       }

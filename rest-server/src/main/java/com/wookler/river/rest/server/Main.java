@@ -34,11 +34,11 @@ public final class Main {
    * a third of the time in which the server starts.
    */
   static int run(OutputStream out, OutputStream err, String... args) {
-    ServerStart server = ServerStart.ofUsual(args);
-    if (server == null && !List.of(args).equals(List.of(ClassArchiveTraining.COMMAND))) {
-      return RiverCommand.run(out, err, args);
-    }
     try {
+      ServerStart server = ServerStart.ofUsual(System.getenv(), args);
+      if (server == null && !List.of(args).equals(List.of(ClassArchiveTraining.COMMAND))) {
+        return RiverCommand.run(out, err, args);
+      }
       return server == null
           ? ClassArchiveTraining.run()
           : server.runUntilEnd(new PrintWriter(out, true, StandardCharsets.UTF_8));

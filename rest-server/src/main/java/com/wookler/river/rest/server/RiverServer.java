@@ -238,6 +238,16 @@ public final class RiverServer implements AutoCloseable {
     return port;
   }
 
+  /** Returns the port for health checks and metrics alone; -1 if there is none. */
+  public int healthPort() {
+    return http.healthPort();
+  }
+
+  /** Returns whether requests need an API key. */
+  boolean requiresKey() {
+    return context.authenticator().requiresKey();
+  }
+
   /** Returns the port at which the server speaks memcache's protocol; -1 if it does not. */
   public int memcachePort() {
     return memcachePort;
@@ -568,13 +578,37 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
+    /**
+     * Lets only clients connect whose certificate is signed by one of this file, in PEM (default:
+     * clients need no certificate). Needs {@link #certificate} or {@link #keystore}.
+     */
+    public Builder clientAuthority(Path file) {
+      return set(ServerOptions.CLIENT_CA, Objects.requireNonNull(file, "file"));
+    }
+
+    /**
+     * Answers health checks and {@code /metrics} at a second port too, and nothing else there
+     * (default: there is none); 0: any free port. It has the same TLS, but clients need no
+     * certificate there.
+     */
+    public Builder healthPort(int number) {
+      return set(ServerOptions.HEALTH_PORT, (long) number);
+    }
+
+    private @Nullable Tls mutualTls() {
+      Path clients = settings.find(ServerOptions.CLIENT_CA);
+      return tls == null || clients == null ? tls : new Tls.Mutual(tls, clients);
+    }
+
     private HttpSettings http() {
+      Long health = settings.find(ServerOptions.HEALTH_PORT);
       return new HttpSettings(
           settings.get(ServerOptions.HOST),
           settings.number(ServerOptions.PORT),
           settings.number(ServerOptions.THREADS),
           Set.copyOf(allowedHosts),
-          tls);
+          mutualTls(),
+          health == null ? null : health.intValue());
     }
 
     private boolean speaksMemcache() {
@@ -611,6 +645,11 @@ public final class RiverServer implements AutoCloseable {
       Path directory = settings.get(ServerOptions.DIRECTORY);
       Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
       Path keys = settings.find(ServerOptions.KEYS_FILE);
+      if (tls == null && settings.find(ServerOptions.CLIENT_CA) != null) {
+        throw new ConfigurationException(
+            "server.ssl.client.ca needs TLS: server.ssl.certificate and server.ssl.key, or"
+                + " server.ssl.keystore");
+      }
       if (backups != null && overlap(directory, backups)) {
         throw new ConfigurationException(
             "the directory of backups, "

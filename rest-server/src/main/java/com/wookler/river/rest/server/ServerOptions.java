@@ -108,6 +108,27 @@ final class ServerOptions {
           .java("keystore(Path, String)")
           .means("of the store; best as `${env:…}`");
 
+  static final Option<Path> CLIENT_CA =
+      TABLE
+          .path("server.ssl.client.ca")
+          .dflt(null, "none: clients need no certificate")
+          .allowed("PEM; with TLS")
+          .java("clientAuthority(Path)")
+          .means(
+              "only clients connect whose certificate one of this file has signed; read anew when "
+                  + "it changes");
+
+  static final Option<Long> HEALTH_PORT =
+      TABLE
+          .number("server.health.port", "–")
+          .dflt(null, "none")
+          .between("0", "65535")
+          .allowed("0 to 65535; 0 is any that is free")
+          .java("healthPort(int)")
+          .means(
+              "a second port, for health checks and `/metrics` alone; with the same TLS, but for "
+                  + "clients without a certificate");
+
   static final Option<Boolean> INSECURE =
       TABLE
           .flag("server.insecure", false)

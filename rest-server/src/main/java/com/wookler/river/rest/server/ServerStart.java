@@ -1,90 +1,74 @@
 package com.wookler.river.rest.server;
 
 import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.errors.ConfigurationException;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the command line starts a server.
+ * How the command line and the environment start a server.
  *
- * @param config XML file; without the others
- * @param port null for the default, as for the next
- * @param directory where its queues are
- * @param backup where queues may have backups
- * @param memcache port of memcache's protocol
- * @param reach who can reach it
+ * @param values what they say; a file without the others
  */
-record ServerStart(
-    @Nullable Path config,
-    @Nullable Integer port,
-    @Nullable Path directory,
-    @Nullable Path backup,
-    @Nullable Integer memcache,
-    Reach reach) {
-  /**
-   * Who can reach a server.
-   *
-   * @param host where it listens; null for the default
-   * @param insecure whether it may listen where others reach it without keys
-   */
-  record Reach(@Nullable String host, boolean insecure) {
-    static final Reach DEFAULT = new Reach(null, false);
-  }
-
+record ServerStart(Map<ServerFlag, String> values) {
   static final String COMMAND = "server";
 
   private static final Logger LOG = LoggerFactory.getLogger(ServerStart.class);
 
-  private static final String CONFIG = "--config";
-  private static final String PORT = "--port";
-  private static final String DIRECTORY = "--directory";
-  private static final String DATA = "--data";
-  private static final String HOST = "--host";
-  private static final String BACKUP = "--backup";
-  private static final String MEMCACHE = "--memcache";
-  private static final Set<String> OPTIONS =
-      Set.of(CONFIG, PORT, DIRECTORY, DATA, HOST, BACKUP, MEMCACHE);
+  private static final Map<String, ServerFlag> FLAGS = flags();
   private static final int MAX_DIGITS = 5;
+
+  private static Map<String, ServerFlag> flags() {
+    Map<String, ServerFlag> all = new HashMap<>();
+    for (ServerFlag each : ServerFlag.values()) {
+      if (!each.isSwitch()) {
+        all.put(each.flag(), each);
+      }
+    }
+    all.put("--directory", ServerFlag.DATA);
+    return all;
+  }
 
   /**
    * Returns the start that a command line asks for; null if it is of another command, or for {@link
    * RiverCommand} to parse: help, abbreviations, mistakes.
    */
   static @Nullable ServerStart ofUsual(String... args) {
+    return ofUsual(Map.of(), args);
+  }
+
+  static @Nullable ServerStart ofUsual(Map<String, String> environment, String... args) {
     if (args.length % 2 == 0 || !args[0].equals(COMMAND)) {
       return null;
     }
-    Map<String, String> values = new HashMap<>();
+    Map<ServerFlag, String> values = new EnumMap<>(ServerFlag.class);
     for (int i = 1; i < args.length; i += 2) {
-      if (!OPTIONS.contains(args[i])
+      ServerFlag flag = FLAGS.get(args[i]);
+      if (flag == null
           || !isPlain(args[i + 1])
-          || values.put(args[i].equals(DATA) ? DIRECTORY : args[i], args[i + 1]) != null) {
+          || (isPort(flag) && !isNumber(args[i + 1]))
+          || values.put(flag, args[i + 1]) != null) {
         return null;
       }
     }
-    String port = values.get(PORT);
-    String memcache = values.get(MEMCACHE);
-    if ((values.containsKey(CONFIG) && values.size() > 1)
-        || (port != null && !isNumber(port))
-        || (memcache != null && !isNumber(memcache))) {
-      return null;
-    }
-    return new ServerStart(
-        path(values.get(CONFIG)),
-        port == null ? null : Integer.valueOf(port),
-        path(values.get(DIRECTORY)),
-        path(values.get(BACKUP)),
-        memcache == null ? null : Integer.valueOf(memcache),
-        values.containsKey(HOST) ? new Reach(values.get(HOST), false) : Reach.DEFAULT);
+    return new ServerStart(ServerFlag.completed(values, environment));
+  }
+
+  private static boolean isPort(ServerFlag flag) {
+    return flag == ServerFlag.PORT
+        || flag == ServerFlag.HEALTH_PORT
+        || flag == ServerFlag.MEMCACHE;
   }
 
   /** Returns whether picocli would take a value as it is. */
@@ -94,10 +78,6 @@ record ServerStart(
 
   private static boolean isNumber(String text) {
     return text.length() <= MAX_DIGITS && text.chars().allMatch(c -> c >= '0' && c <= '9');
-  }
-
-  private static @Nullable Path path(@Nullable String text) {
-    return text == null ? null : Path.of(text);
   }
 
   /** Starts the server, prints how to use it, and returns when the process is to end. */
@@ -112,7 +92,7 @@ record ServerStart(
               end.countDown();
             });
     Runtime.getRuntime().addShutdownHook(ending);
-    if (config != null) {
+    if (values.containsKey(ServerFlag.CONFIG)) {
       onHangup(() -> reload(server));
     }
     welcome(out, server);
@@ -157,27 +137,43 @@ record ServerStart(
   }
 
   RiverServer start() {
+    String config = values.get(ServerFlag.CONFIG);
     if (config != null) {
-      return RiverServer.open(config);
+      return RiverServer.open(Path.of(config));
     }
     RiverServer.Builder server = RiverServer.builder();
-    if (port != null) {
-      server.port(port);
+    with(ServerFlag.PORT, text -> server.port(ServerFlag.PORT.port(text)));
+    with(ServerFlag.HEALTH_PORT, text -> server.healthPort(ServerFlag.HEALTH_PORT.port(text)));
+    with(ServerFlag.MEMCACHE, text -> server.memcache(ServerFlag.MEMCACHE.port(text)));
+    with(ServerFlag.HOST, text -> server.host(text).memcacheHost(text));
+    with(ServerFlag.DATA, text -> server.directory(Path.of(text)));
+    with(ServerFlag.BACKUP, text -> server.backupDirectory(Path.of(text)));
+    with(ServerFlag.KEYS, text -> server.keys(Path.of(text)));
+    with(ServerFlag.CLIENT_CA, text -> server.clientAuthority(Path.of(text)));
+    with(
+        ServerFlag.ALLOWED_HOSTS,
+        text -> Stream.of(text.trim().split("[\\s,]+", -1)).forEach(server::allowedHost));
+    certificate(server);
+    return server.insecure(values.containsKey(ServerFlag.INSECURE)).start();
+  }
+
+  private void with(ServerFlag flag, Consumer<String> work) {
+    String value = values.get(flag);
+    if (value != null) {
+      work.accept(value);
     }
-    if (directory != null) {
-      server.directory(directory);
+  }
+
+  private void certificate(RiverServer.Builder server) {
+    String chain = values.get(ServerFlag.TLS_CERT);
+    String key = values.get(ServerFlag.TLS_KEY);
+    if (chain != null && key != null) {
+      server.certificate(Path.of(chain), Path.of(key));
+    } else if (chain != null || key != null) {
+      throw new ConfigurationException(
+          "%s and %s must both be set"
+              .formatted(ServerFlag.TLS_CERT.flag(), ServerFlag.TLS_KEY.flag()));
     }
-    if (backup != null) {
-      server.backupDirectory(backup);
-    }
-    if (memcache != null) {
-      server.memcache(memcache);
-    }
-    if (reach.host != null) {
-      server.host(reach.host).memcacheHost(reach.host);
-    }
-    server.insecure(reach.insecure);
-    return server.start();
   }
 
   /** Prints how to use the server. */
@@ -187,7 +183,10 @@ record ServerStart(
     if (server.memcachePort() >= 0) {
       out.println("It speaks memcache's protocol at port " + server.memcachePort() + ".");
     }
-    if (server.scheme().equals("https")) {
+    if (server.healthPort() >= 0) {
+      out.println("It answers health checks and /metrics at port " + server.healthPort() + ".");
+    }
+    if (server.scheme().equals("https") || server.requiresKey()) {
       out.flush();
       return; // a client needs the certificate and a key
     }

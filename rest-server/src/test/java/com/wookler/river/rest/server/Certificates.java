@@ -14,6 +14,7 @@ import java.security.cert.Certificate;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
@@ -92,15 +93,29 @@ public final class Certificates {
     return file;
   }
 
+  /** Trusts the certificate of one store, and shows that of another. */
+  public static SSLContext mutual(Path trusted, Path own) throws Exception {
+    KeyManagerFactory keys =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(load(own), PASSWORD.toCharArray());
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(keys.getKeyManagers(), trust(trusted).getTrustManagers(), null);
+    return context;
+  }
+
   public static SSLContext trusting(Path store) throws Exception {
+    SSLContext context = SSLContext.getInstance("TLS");
+    context.init(null, trust(store).getTrustManagers(), null);
+    return context;
+  }
+
+  private static TrustManagerFactory trust(Path store) throws Exception {
     KeyStore trusted = KeyStore.getInstance("PKCS12");
     trusted.load(null, null);
     trusted.setCertificateEntry("river", certificate(store));
     TrustManagerFactory trust =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
     trust.init(trusted);
-    SSLContext context = SSLContext.getInstance("TLS");
-    context.init(null, trust.getTrustManagers(), null);
-    return context;
+    return trust;
   }
 }

@@ -1,6 +1,9 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.wookler.river.common.errors.ConfigurationException;
 
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
@@ -12,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -105,22 +109,55 @@ class ServerCommandTest {
 
   @Test
   void shouldParseAUsualCommandLineWithoutPicocli() {
-    assertThat(ServerStart.ofUsual("server"))
-        .isEqualTo(new ServerStart(null, null, null, null, null, ServerStart.Reach.DEFAULT));
+    assertThat(ServerStart.ofUsual("server")).isEqualTo(new ServerStart(Map.of()));
     assertThat(
             ServerStart.ofUsual("server", "--port", "0", "--directory", "a b", "--backup", "kept"))
         .isEqualTo(
             new ServerStart(
-                null, 0, Path.of("a b"), Path.of("kept"), null, ServerStart.Reach.DEFAULT));
-    assertThat(ServerStart.ofUsual("server", "--data", "d", "--memcache", "0", "--host", "::1"))
+                Map.of(
+                    ServerFlag.PORT, "0", ServerFlag.DATA, "a b", ServerFlag.BACKUP, "kept")));
+    assertThat(ServerStart.ofUsual("server", "--tls-cert", "c", "--tls-key", "k", "--keys", "f"))
         .isEqualTo(
             new ServerStart(
-                null, null, Path.of("d"), null, 0, new ServerStart.Reach("::1", false)));
+                Map.of(
+                    ServerFlag.TLS_CERT, "c", ServerFlag.TLS_KEY, "k", ServerFlag.KEYS, "f")));
     assertThat(ServerStart.ofUsual("server", "--data", "d", "--directory", "e")).isNull();
     assertThat(ServerStart.ofUsual("server", "--config", "river.xml"))
+        .isEqualTo(new ServerStart(Map.of(ServerFlag.CONFIG, "river.xml")));
+  }
+
+  @Test
+  void shouldTakeFromTheEnvironmentWhatTheCommandLineDoesNotSay() {
+    Map<String, String> environment =
+        Map.of(
+            "RIVER_PORT", "1", "RIVER_CLIENT_CA", "ca.pem", "RIVER_INSECURE", "true", "RIVER_DATA", "");
+    assertThat(ServerStart.ofUsual(environment, "server", "--port", "2"))
         .isEqualTo(
             new ServerStart(
-                Path.of("river.xml"), null, null, null, null, ServerStart.Reach.DEFAULT));
+                Map.of(
+                    ServerFlag.PORT, "2",
+                    ServerFlag.CLIENT_CA, "ca.pem",
+                    ServerFlag.INSECURE, "true")));
+    assertThat(ServerStart.ofUsual(Map.of("RIVER_INSECURE", "false"), "server"))
+        .isEqualTo(new ServerStart(Map.of()));
+    assertRefused(Map.of("RIVER_INSECURE", "yes"), "RIVER_INSECURE is 'yes'");
+    assertRefused(Map.of("RIVER_PORT", "http"), "(RIVER_PORT) is 'http'");
+    assertRefused(Map.of("RIVER_PORT", "65536"), "not a port");
+    assertRefused(Map.of("RIVER_TLS_KEY", "key.pem"), "--tls-cert and --tls-key");
+    assertRefused(Map.of("RIVER_CLIENT_CA", "ca.pem"), "server.ssl.client.ca needs TLS");
+    assertRefused(Map.of("RIVER_PORT", "1"), "RIVER_PORT cannot", "--config", "river.xml");
+    assertRefused(Map.of("RIVER_CONFIG", "a"), "--port cannot", "--port", "1");
+  }
+
+  private void assertRefused(Map<String, String> environment, String says, String... more) {
+    List<String> arguments = new ArrayList<>(List.of("server"));
+    if (more.length > 1) {
+      arguments.addAll(List.of(more));
+    }
+    assertThatThrownBy(
+            () -> ServerStart.ofUsual(environment, arguments.toArray(new String[0])).start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(says);
   }
 
   @Test
@@ -135,7 +172,6 @@ class ServerCommandTest {
                 "server --port -1",
                 "server --port 1a",
                 "server --port 8080 --port 8081",
-                "server --config river.xml --port 1",
                 "server --directory @file",
                 "server --unknown 1"))
         .allSatisfy(line -> assertThat(ServerStart.ofUsual(line.split(" "))).isNull());

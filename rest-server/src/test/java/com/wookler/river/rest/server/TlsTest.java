@@ -19,6 +19,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -132,6 +133,50 @@ class TlsTest {
       assertThat(poll.cancel(true)).isTrue();
       await().until(() -> server.waiting() == 0);
     }
+  }
+
+  /** Health checks have no certificate, on a port where there is nothing else. */
+  @Test
+  void shouldDemandACertificateOfClientsButNotOfHealthChecks() throws Exception {
+    Path store = certificates.store("first");
+    Path client = certificates.store("client");
+    Path stranger = certificates.store("stranger");
+    certificates.chain(client);
+    try (RiverServer server =
+        builder()
+            .keystore(store, PASSWORD)
+            .clientAuthority(directory.resolve("chain.pem"))
+            .healthPort(0)
+            .start()) {
+      assertThat(status(server.port(), Certificates.mutual(store, client), "/v1/queues"))
+          .isEqualTo(200);
+      assertThatThrownBy(
+              () -> status(server.port(), Certificates.mutual(store, stranger), "/v1/queues"))
+          .isInstanceOf(IOException.class);
+      SSLContext without = Certificates.trusting(store);
+      assertThatThrownBy(() -> status(server.port(), without, "/health/live"))
+          .isInstanceOf(IOException.class);
+      assertThat(status(server.healthPort(), without, "/health/ready")).isEqualTo(200);
+      assertThat(status(server.healthPort(), without, "/metrics")).isEqualTo(200);
+      assertThat(status(server.healthPort(), without, "/v1/queues")).isEqualTo(404);
+
+      certificates.chain(stranger); // from now on that one is known
+      await()
+          .ignoreExceptions()
+          .until(
+              () ->
+                  status(server.port(), Certificates.mutual(store, stranger), "/v1/queues") == 200);
+    }
+  }
+
+  private static int status(int port, SSLContext context, String path) throws Exception {
+    return HttpClient.newBuilder()
+        .sslContext(context)
+        .build()
+        .send(
+            HttpRequest.newBuilder(URI.create("https://127.0.0.1:" + port + path)).build(),
+            HttpResponse.BodyHandlers.ofString())
+        .statusCode();
   }
 
   @Test

@@ -29,6 +29,8 @@ public final class HttpService implements AutoCloseable {
   private final StreamRegistry streams;
   private final ServerMetrics metrics;
   private final Listener listener;
+  private final Listener health;
+  private volatile int healthPort = -1; // set once it listens
   private final FigureRecorder recorder;
   private final FigureRoutes figureRoutes;
   private final List<Endpoint> endpoints;
@@ -48,6 +50,17 @@ public final class HttpService implements AutoCloseable {
     this.endpoints = createEndpoints();
     HttpFrontEnd front = new HttpFrontEnd(new Routes(endpoints), hosts, counts, context);
     this.listener = new Listener(front, context.admission(), context.time(), settings.tls());
+    Routes checks = new Routes(endpoints.stream().filter(HttpService::isOfHealth).toList());
+    this.health =
+        new Listener(
+            new HttpFrontEnd(checks, hosts, counts, context),
+            context.admission(),
+            context.time(),
+            settings.healthTls());
+  }
+
+  private static boolean isOfHealth(Endpoint endpoint) {
+    return endpoint.path().startsWith("/health/") || endpoint.path().equals("/metrics");
   }
 
   private List<HostedSubscriber<?>> consumers() {
@@ -86,13 +99,35 @@ public final class HttpService implements AutoCloseable {
     sampleFigures();
     return listener
         .listen(vertx, settings.host(), settings.port(), settings.threads())
-        .recover(e -> Future.failedFuture(cannotListen(e)));
+        .recover(e -> Future.failedFuture(cannotListen(settings.port(), "", e)))
+        .compose(port -> listenForHealth().map(port));
   }
 
-  private RiverException cannotListen(Throwable e) {
+  private Future<Integer> listenForHealth() {
+    Integer wanted = settings.healthPort();
+    if (wanted == null) {
+      return Future.succeededFuture(-1);
+    }
+    return health
+        .listen(vertx, settings.host(), wanted, 1)
+        .recover(e -> Future.failedFuture(cannotListen(wanted, "health-", e)))
+        .onSuccess(port -> healthPort = port);
+  }
+
+  /** Returns the port for health checks and metrics alone; -1 if there is none. */
+  public int healthPort() {
+    return healthPort;
+  }
+
+  private RiverException cannotListen(int port, String kind, Throwable e) {
     return new RiverException(
-        "cannot listen on %s:%d: %s; choose another port with --port or server.queue.port"
-            .formatted(settings.host(), settings.port(), e.getMessage()),
+        "cannot listen on %s:%d: %s; choose another port with --%sport or server.%s.port"
+            .formatted(
+                settings.host(),
+                port,
+                e.getMessage(),
+                kind,
+                kind.isEmpty() ? "queue" : "health"),
         e);
   }
 
@@ -134,6 +169,9 @@ public final class HttpService implements AutoCloseable {
   /** Reads the files of certificate and key again, for new connections. */
   public void renewCertificates() {
     listener.renewCertificates(vertx);
+    if (healthPort >= 0) {
+      health.renewCertificates(vertx);
+    }
   }
 
   /** Returns the number of open streams. */

@@ -7,11 +7,13 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.http.ClientAuth;
 import io.vertx.core.http.Http2Settings;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.net.ServerSSLOptions;
 import io.vertx.core.net.SocketAddress;
+import io.vertx.core.net.TrustOptions;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -83,6 +85,10 @@ final class Listener {
           .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
           .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
       Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
+      TrustOptions trusted = tls.trusted();
+      if (trusted != null) {
+        options.setClientAuth(ClientAuth.REQUIRED).setTrustOptions(trusted);
+      }
     }
     return options;
   }
@@ -109,6 +115,10 @@ final class Listener {
               .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
               .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
       Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
+      TrustOptions trusted = tls.trusted();
+      if (trusted != null) {
+        options.setClientAuth(ClientAuth.REQUIRED).setTrustOptions(trusted);
+      }
       Future.all(servers.stream().map(server -> server.updateSSLOptions(options)).toList())
           .onSuccess(all -> LOG.info("Reloaded the certificate from {}", tls))
           .onFailure(e -> LOG.error("The certificate stays as it was: {}", e.getMessage(), e));

@@ -4,12 +4,16 @@ import com.wookler.river.common.errors.RiverException;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.KeyCertOptions;
 import io.vertx.core.net.PemKeyCertOptions;
+import io.vertx.core.net.PemTrustOptions;
 import io.vertx.core.net.PfxOptions;
+import io.vertx.core.net.TrustOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The files of certificate and private key: two files of PEM, or a PKCS12 store. */
 public sealed interface Tls {
@@ -70,8 +74,41 @@ public sealed interface Tls {
     }
   }
 
+  /**
+   * Only for clients whose certificate is signed by one of a file.
+   *
+   * @param own certificate and key of the server
+   * @param clients certificates in PEM that sign those of clients
+   */
+  record Mutual(Tls own, Path clients) implements Tls {
+    @Override
+    public KeyCertOptions read() {
+      return own.read();
+    }
+
+    @Override
+    public TrustOptions trusted() {
+      return new PemTrustOptions().addCertValue(Tls.bytes(clients));
+    }
+
+    @Override
+    public List<Path> files() {
+      return Stream.concat(own.files().stream(), Stream.of(clients)).toList();
+    }
+
+    @Override
+    public String toString() {
+      return own + ", for clients of " + clients;
+    }
+  }
+
   /** Reads the files. */
   KeyCertOptions read();
+
+  /** Reads what certificates of clients are signed by; null: clients need none. */
+  default @Nullable TrustOptions trusted() {
+    return null;
+  }
 
   List<Path> files();
 
