@@ -332,7 +332,7 @@ class Subscriber:
         """Gives messages back unprocessed; the attempt does not count."""
         return self._settle("release", deliveries)
 
-    def reject(self, *deliveries: Union[Delivery, str], reason: Optional[str] = None) -> List[str]:
+    def reject(self, *deliveries: Union[Delivery, str], reason: str) -> List[str]:
         """Makes messages dead letters."""
         return self._settle("reject", deliveries, reason=reason)
 

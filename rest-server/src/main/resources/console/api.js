@@ -48,13 +48,19 @@ export async function get(path) {
   return parse(await (await send("GET", path)).text());
 }
 
+/** Reads JSON and its entity tag. */
+export async function tagged(path) {
+  const answer = await send("GET", path);
+  return { found: parse(await answer.text()), tag: answer.headers.get("ETag") };
+}
+
 /** Sends JSON, or nothing; resolves to the JSON of the answer, if it has one. */
-export async function call(method, path, json) {
+export async function call(method, path, json, more = {}) {
   const answer = await send(
     method,
     path,
     json === undefined ? undefined : JSON.stringify(json),
-    json === undefined ? {} : { "Content-Type": "application/json" },
+    json === undefined ? more : { ...more, "Content-Type": "application/json" },
   );
   const text = await answer.text();
   return text === "" ? null : parse(text);

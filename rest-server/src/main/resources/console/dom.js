@@ -42,7 +42,7 @@ export function table(caption, columns, rows) {
       "table",
       {},
       make("caption", { text: caption }),
-      make("thead", {}, make("tr", {}, columns.map((column) => make("th", { scope: "col", class: column.class, text: column.name })))),
+      make("thead", {}, make("tr", {}, columns.map((column) => (column.name === "" ? make("td") : make("th", { scope: "col", class: column.class, text: column.name }))))),
       make("tbody", {}, rows),
     ),
   );

@@ -1,12 +1,15 @@
 // Numbers, sizes, ages and times for people. What is rounded has its exact value as a title.
 const UNITS = ["B", "KB", "MB", "GB", "TB", "PB"];
+const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+const TENTHS = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const COMPACT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const timeZone = zone;
 
 /** Formats a whole number: a number, or text of digits where a number would not be exact. */
 export function exact(value) {
-  return typeof value === "string" ? BigInt(value).toLocaleString("en") : Number(value).toLocaleString("en");
+  return WHOLE.format(typeof value === "string" ? BigInt(value) : value);
 }
 
 export function count(value) {
@@ -14,7 +17,7 @@ export function count(value) {
   if (Math.abs(number) < 100000) {
     return exact(value);
   }
-  return number.toLocaleString("en", { notation: "compact", maximumFractionDigits: 1 });
+  return COMPACT.format(number);
 }
 
 export function bytes(value) {
@@ -24,11 +27,11 @@ export function bytes(value) {
     number /= 1024;
     unit++;
   }
-  return number.toLocaleString("en", { maximumFractionDigits: number < 10 && unit > 0 ? 1 : 0 }) + " " + UNITS[unit];
+  return (number < 10 && unit > 0 ? TENTHS : WHOLE).format(number) + " " + UNITS[unit];
 }
 
 export function rate(value) {
-  return value.toLocaleString("en", { maximumFractionDigits: value < 10 ? 1 : 0 }) + "/s";
+  return (value < 10 ? TENTHS : WHOLE).format(value) + "/s";
 }
 
 export function age(millis) {

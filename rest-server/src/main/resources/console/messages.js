@@ -82,7 +82,7 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
     }
     inner.append(
       make("div", { class: "facts" }, facts.map((fact) => make("span", { text: fact }))),
-      make("pre", { tabindex: "0", "aria-label": "Data", text }),
+      make("pre", { tabindex: "0", role: "group", "aria-label": "Data", text }),
       make("div", { class: "bar" },
         make("span", { class: "soft", text: cut ? "cut after 64 KB of " + format.bytes(message.bytes) : binary ? "binary" : "" }),
         withDownload ? button("Download", () => download(queue, message.sequence)) : null,

@@ -169,7 +169,7 @@ export function open(main, route) {
       setText(values.acked, format.rate(total("acked")));
       setText(values.bytes, format.bytes(total("bytes")), format.exact(total("bytes")) + " bytes");
       const free = Math.min(...[...now.queues.values()].filter((q) => q.status !== undefined).map((q) => q.diskFree));
-      setText(values.free, Number.isFinite(free) ? format.bytes(free) : "–", Number.isFinite(free) ? format.exact(free) + " bytes" : "");
+      setText(values.free, Number.isFinite(free) ? format.bytes(free) : "–");
       for (const name of rows.keys()) {
         if (!now.queues.has(name)) {
           rows.delete(name);

@@ -18,7 +18,7 @@ function options(plot, width) {
     legend: { live: true },
     cursor: { drag: { x: false, y: false } },
     scales: { x: { time: true }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.05)] } },
-    axes: [axis, { ...axis, size: 62, values: (u, values) => values.map((v) => plot.show(v)) }],
+    axes: [{ ...axis, values: (u, values) => values.map((v) => format.clock(v * 1000)) }, { ...axis, size: 62, values: (u, values) => values.map((v) => plot.show(v)) }],
     series: [
       { value: (u, v) => (v === null ? "–" : format.clock(v * 1000)) },
       ...plot.lines.map(([, label], i) => ({

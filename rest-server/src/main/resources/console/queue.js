@@ -138,6 +138,7 @@ export function open(main, route) {
       for (const name of ["firstSequence", "nextSequence", "blocks", "backups", "archived", "backupFailures", "discarded", "removed", "lost", "delayed"]) {
         setText(values[name], format.exact(stats[name] ?? 0));
       }
+      setText(values.diskFree, format.bytes(stats.diskFree), format.exact(stats.diskFree) + " bytes");
       values.lost.classList.toggle("bad", Number(stats.lost) > 0);
       values.backupFailures.classList.toggle("bad", Number(stats.backupFailures) > 0);
       showForwards((await api.get(api.of(queue) + "/forwards")).forwards);
@@ -204,7 +205,6 @@ export function open(main, route) {
       setText(values.acked, format.rate(q.acked));
       setText(values.messages, format.count(q.messages), format.exact(q.messages));
       setText(values.bytes, format.bytes(q.bytes), format.exact(q.bytes) + " bytes");
-      setText(values.diskFree, format.bytes(q.diskFree), format.exact(q.diskFree) + " bytes");
       const elements = now.subscribers.map(row);
       if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
         body.replaceChildren(...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));

@@ -30,7 +30,7 @@ function read(option, typed) {
   }
 }
 
-async function change(path, option, now, settings, done) {
+async function change(path, option, now, { settings, tag }, done) {
   const typed = option.type === "BOOLEAN" ? select([["true", "true"], ["false", "false"]], text(now ?? "false")) : input(now === undefined ? "" : text(now), { spellcheck: "false" });
   const made = await dialog({
     title: "Change " + option.name,
@@ -39,7 +39,8 @@ async function change(path, option, now, settings, done) {
     action: () => {
       const value = read(option, typed.value);
       const [parent, child] = option.name.split(".");
-      return api.call("PATCH", path, child === undefined ? { [parent]: value } : { [parent]: { ...settings?.[parent], [child]: value } });
+      const asked = child === undefined ? { [parent]: value } : { [parent]: { ...settings?.[parent], [child]: value } };
+      return api.call("PATCH", path, asked, tag === null ? {} : { "If-Match": tag });
     },
   });
   if (made) {
@@ -63,14 +64,14 @@ export function open(main, route) {
 
   async function load() {
     try {
-      const [options, found] = await Promise.all([api.get("v1/options"), api.get(path)]);
-      show(route.subscriber === undefined ? options.queue : options.subscriber, found.settings);
+      const [options, { found, tag }] = await Promise.all([api.get("v1/options"), api.tagged(path)]);
+      show(route.subscriber === undefined ? options.queue : options.subscriber, found.settings, tag);
     } catch (failure) {
       body.replaceChildren(make("p", { class: "bad", role: "alert", text: failure.message }));
     }
   }
 
-  function show(options, settings) {
+  function show(options, settings, tag) {
     const columns = [{ name: "setting", class: "left" }, { name: "value", class: "left" }, { name: "may change", class: "left" }, { name: "what", class: "left" }, { name: "" }];
     const rows = options.map((option) => {
       const value = valueAt(settings, option.name);
@@ -79,7 +80,7 @@ export function open(main, route) {
         make("td", { class: value === undefined ? "left soft" : "left", text: value === undefined ? (option.defaultValue === undefined ? "not set" : option.defaultValue + " (default)") : text(value) }),
         make("td", { class: "left", text: WORDS[option.change] }),
         make("td", { class: "wrap", text: option.meaning }),
-        make("td", {}, admin && settings !== undefined && option.change === "RUNNING" ? button("Change…", () => change(path, option, value, settings, load)) : null));
+        make("td", {}, admin && settings !== undefined && option.change === "RUNNING" ? button("Change…", () => change(path, option, value, { settings, tag }, load)) : null));
     });
     body.replaceChildren(
       ...(settings === undefined ? [make("p", { class: "soft", text: "This queue is configured by the server's own settings, which a request cannot read or change." })] : []),

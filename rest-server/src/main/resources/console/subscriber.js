@@ -150,7 +150,7 @@ function deadLetters(queue, subscriber, admin) {
         })
       : null;
     return shownMessage(queue, message, {
-      title: "Sequence " + (headers["river.dead.sequence"] ?? message.sequence) + ": " + (headers["river.dead.reason"] ?? "no reason") + ", after " + (headers["river.dead.attempts"] ?? "?") + " attempts",
+      title: "Sequence " + (headers["river.dead.sequence"] ?? message.sequence) + ": " + (headers["river.dead.reason"] ?? "no reason") + ", attempts: " + (headers["river.dead.attempts"] ?? "?"),
       actions: [one],
       download: null,
     });

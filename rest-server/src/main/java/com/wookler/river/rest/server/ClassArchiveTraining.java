@@ -15,9 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -55,8 +55,7 @@ final class ClassArchiveTraining {
     Path directory = Files.createTempDirectory("river-training");
     try {
       try (RiverServer server =
-          new ServerStart(
-                  Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, directory.toString()))
+          new ServerStart(Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, directory.toString()))
               .start()) {
         ServerStart.welcome(new PrintWriter(Writer.nullWriter()), server);
         new ClassArchiveTraining(server.port()).use();

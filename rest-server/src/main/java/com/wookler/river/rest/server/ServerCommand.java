@@ -137,8 +137,8 @@ final class ServerCommand implements Callable<Integer> {
   @Option(
       names = "--insecure",
       description = "Listens there although every one who reaches it may do everything.")
-  void insecure(boolean insecure) {
-    put(ServerFlag.INSECURE, insecure ? Boolean.TRUE : null);
+  void insecure(Boolean insecure) {
+    put(ServerFlag.INSECURE, Boolean.TRUE.equals(insecure) ? insecure : null);
   }
 
   @Override

@@ -66,9 +66,7 @@ record ServerStart(Map<ServerFlag, String> values) {
   }
 
   private static boolean isPort(ServerFlag flag) {
-    return flag == ServerFlag.PORT
-        || flag == ServerFlag.HEALTH_PORT
-        || flag == ServerFlag.MEMCACHE;
+    return flag == ServerFlag.PORT || flag == ServerFlag.HEALTH_PORT || flag == ServerFlag.MEMCACHE;
   }
 
   /** Returns whether picocli would take a value as it is. */

@@ -95,8 +95,7 @@ public final class Certificates {
 
   /** Trusts the certificate of one store, and shows that of another. */
   public static SSLContext mutual(Path trusted, Path own) throws Exception {
-    KeyManagerFactory keys =
-        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     keys.init(load(own), PASSWORD.toCharArray());
     SSLContext context = SSLContext.getInstance("TLS");
     context.init(keys.getKeyManagers(), trust(trusted).getTrustManagers(), null);

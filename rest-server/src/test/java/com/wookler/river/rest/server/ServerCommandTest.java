@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.ConfigurationException;
-
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -114,13 +113,11 @@ class ServerCommandTest {
             ServerStart.ofUsual("server", "--port", "0", "--directory", "a b", "--backup", "kept"))
         .isEqualTo(
             new ServerStart(
-                Map.of(
-                    ServerFlag.PORT, "0", ServerFlag.DATA, "a b", ServerFlag.BACKUP, "kept")));
+                Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, "a b", ServerFlag.BACKUP, "kept")));
     assertThat(ServerStart.ofUsual("server", "--tls-cert", "c", "--tls-key", "k", "--keys", "f"))
         .isEqualTo(
             new ServerStart(
-                Map.of(
-                    ServerFlag.TLS_CERT, "c", ServerFlag.TLS_KEY, "k", ServerFlag.KEYS, "f")));
+                Map.of(ServerFlag.TLS_CERT, "c", ServerFlag.TLS_KEY, "k", ServerFlag.KEYS, "f")));
     assertThat(ServerStart.ofUsual("server", "--data", "d", "--directory", "e")).isNull();
     assertThat(ServerStart.ofUsual("server", "--config", "river.xml"))
         .isEqualTo(new ServerStart(Map.of(ServerFlag.CONFIG, "river.xml")));
@@ -130,7 +127,14 @@ class ServerCommandTest {
   void shouldTakeFromTheEnvironmentWhatTheCommandLineDoesNotSay() {
     Map<String, String> environment =
         Map.of(
-            "RIVER_PORT", "1", "RIVER_CLIENT_CA", "ca.pem", "RIVER_INSECURE", "true", "RIVER_DATA", "");
+            "RIVER_PORT",
+            "1",
+            "RIVER_CLIENT_CA",
+            "ca.pem",
+            "RIVER_INSECURE",
+            "true",
+            "RIVER_DATA",
+            "");
     assertThat(ServerStart.ofUsual(environment, "server", "--port", "2"))
         .isEqualTo(
             new ServerStart(

@@ -109,6 +109,9 @@ class StreamTest extends ServerFixture {
     publish(1, "order ");
     try (Stream stream = new Stream("", "text/event-stream")) {
       assertThat(stream.answer.headers().firstValue("Content-Type")).contains("text/event-stream");
+      assertThat(stream.lines.readLine()).isEqualTo("retry: 2000");
+      assertThat(stream.lines.readLine()).isEmpty();
+      assertThat(stream.lines.readLine()).isEqualTo("id: 0");
       assertThat(stream.lines.readLine()).isEqualTo("event: delivery");
       assertThat(stream.lines.readLine()).startsWith("data: {\"receipt\":");
       assertThat(stream.lines.readLine()).isEmpty();

@@ -34,7 +34,6 @@ public final class FigureRecorder {
 
   private static final Logger LOG = LoggerFactory.getLogger(FigureRecorder.class);
   private static final int MAX_HISTORIES = 2_000; // of 9 KB
-  private static final double HUNDREDTHS = 100;
 
   private final QueueCatalog catalog;
   private final TimeSource time;
@@ -84,10 +83,6 @@ public final class FigureRecorder {
     listeners.remove(listener);
   }
 
-  static double rounded(double value) {
-    return Math.round(value * HUNDREDTHS) / HUNDREDTHS;
-  }
-
   /** Takes a sample, and calls the listeners with it. May block. */
   public void sample() {
     long nanos = time.nanoTime();
@@ -133,10 +128,9 @@ public final class FigureRecorder {
         SeriesKey key = SeriesKey.of(name);
         double published = rates(key, stats.nextSequence())[0];
         Figures.OfQueue row = Figures.OfQueue.of(name, state, stats, published, subscribers);
-        Figures.OfQueue known = latest.queues().get(name);
-        queues.put(name, row.equals(known) ? known : row);
+        queues.put(name, row);
         rows.put(name, subscribers);
-        record(key, row.published(), row.acked(), row.messages(), row.lag());
+        record(key, row.published(), row.acked(), (double) row.messages(), (double) row.lag());
       } catch (RiverException e) {
         LOG.debug("Cannot sample the figures of queue {}", name, e);
         queues.put(name, Figures.OfQueue.notRunning(name, state));
@@ -145,7 +139,6 @@ public final class FigureRecorder {
 
     private List<Figures.OfSubscriber> subscribers(HostedQueue<?> hosted) {
       String queue = hosted.queue().name();
-      List<Figures.OfSubscriber> known = latest.subscribers().getOrDefault(queue, List.of());
       List<Figures.OfSubscriber> all = new ArrayList<>();
       for (Subscriber<?> each : open(hosted)) {
         try {
@@ -154,13 +147,19 @@ public final class FigureRecorder {
           double[] rates = rates(key, stats.delivered(), stats.acked(), stats.redelivered());
           Figures.OfSubscriber row =
               Figures.OfSubscriber.of(each.name(), stats, rates, connected.getOrDefault(key, 0));
-          record(key, row.delivered(), row.acked(), row.lag(), row.inFlight(), row.redelivered());
+          record(
+              key,
+              row.delivered(),
+              row.acked(),
+              (double) row.lag(),
+              row.inFlight(),
+              row.redelivered());
           all.add(row);
         } catch (RiverException e) { // closed meanwhile
           LOG.debug("Cannot sample the figures of subscriber {}", each.name(), e);
         }
       }
-      return all.equals(known) ? known : List.copyOf(all);
+      return all;
     }
 
     /** Opens those of queues that requests created; the application opens its own. */
@@ -182,7 +181,8 @@ public final class FigureRecorder {
       double[] rates = new double[values.length];
       if (before != null && seconds > 0) {
         for (int i = 0; i < values.length; i++) {
-          rates[i] = rounded(Math.max(0, values[i] - before[i]) / seconds); // 0 after a reopening
+          rates[i] =
+              Figures.rounded(Math.max(0, values[i] - before[i]) / seconds); // 0 after a reopening
         }
       }
       return rates;

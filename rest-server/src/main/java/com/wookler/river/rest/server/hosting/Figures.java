@@ -10,8 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The figures of all queues at one moment. A row that has not changed since the sample before is
- * the same object.
+ * The figures of all queues at one moment.
  *
  * @param at when they were taken
  * @param queues by name
@@ -19,7 +18,19 @@ import org.jspecify.annotations.Nullable;
  */
 public record Figures(
     Instant at, Map<String, OfQueue> queues, Map<String, List<OfSubscriber>> subscribers) {
+  private static final double HUNDREDTHS = 100;
+  private static final int DISK_BITS = 7;
+
   static final Figures NONE = new Figures(Instant.EPOCH, Map.of(), Map.of());
+
+  /** Rounds to a hundredth or so: what others write on the volume would change every row. */
+  static long roundedDown(long bytes) {
+    return bytes & -Math.max(1, Long.highestOneBit(bytes) >> DISK_BITS);
+  }
+
+  static double rounded(double value) {
+    return Math.round(value * HUNDREDTHS) / HUNDREDTHS;
+  }
 
   /**
    * What an overview shows of a queue; rates are a second's.
@@ -66,12 +77,12 @@ public record Figures(
           stats.status(),
           stats.messages(),
           stats.bytes(),
-          stats.diskFree(),
+          roundedDown(stats.diskFree()),
           stats.delayed(),
           stats.lost(),
           stats.backupFailures(),
           published,
-          FigureRecorder.rounded(subscribers.stream().mapToDouble(OfSubscriber::acked).sum()),
+          rounded(subscribers.stream().mapToDouble(OfSubscriber::acked).sum()),
           subscribers.stream().mapToLong(OfSubscriber::lag).max().orElse(0),
           subscribers.stream().mapToLong(OfSubscriber::inFlight).sum(),
           subscribers.stream().mapToLong(OfSubscriber::oldestAgeMillis).max().orElse(0),

@@ -134,12 +134,19 @@ public final class HostedQueue<M> {
   /**
    * Changes the settings of a subscriber that are given.
    *
+   * @param expected the version of the settings before; null for any
    * @throws RequestException an option cannot change while the queue runs
    */
-  public void change(HostedSubscriber<?> subscriber, Settings asked) {
+  public void change(HostedSubscriber<?> subscriber, Settings asked, @Nullable String expected) {
     String name = subscriber.subscriber().name();
-    Settings before = subscriber.subscriber().config().settings();
-    change(changes -> changes.subscriber(name, before, before.withGiven(asked)));
+    changing.lock();
+    try {
+      Settings before = subscriber.subscriber().config().settings();
+      SettingsVersion.check(expected, SettingsJson.SUBSCRIBER.all(before));
+      change(changes -> changes.subscriber(name, before, before.withGiven(asked)));
+    } finally {
+      changing.unlock();
+    }
   }
 
   /** Changes what may change while the queue runs; else it is a conflict. */

@@ -270,9 +270,10 @@ public final class QueueCatalog implements AutoCloseable {
   /**
    * Changes the settings that are given of a queue that a request created. Blocks.
    *
+   * @param expected the version of the settings before; null for any
    * @throws RequestException an option cannot change while the queue runs
    */
-  public void change(HostedQueue<?> queue, Settings asked) {
+  public void change(HostedQueue<?> queue, Settings asked, @Nullable String expected) {
     changing.lock();
     try {
       ensureOpen();
@@ -281,6 +282,7 @@ public final class QueueCatalog implements AutoCloseable {
       if (before == null) {
         throw configuredByServer(name);
       }
+      SettingsVersion.check(expected, SettingsJson.QUEUE.given(before));
       Settings after = before.withGiven(asked);
       boolean keepsBackups = before.isGiven(QueueOptions.BACKUP_RETENTION);
       if (after.isGiven(QueueOptions.BACKUP_RETENTION) != keepsBackups) {

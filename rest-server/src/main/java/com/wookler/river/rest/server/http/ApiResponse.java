@@ -2,6 +2,8 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.rest.server.hosting.Json;
 import io.vertx.core.buffer.Buffer;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +12,22 @@ import org.jspecify.annotations.Nullable;
  * @param status HTTP status
  * @param type media type of the body; null if there is no body
  * @param body body; null if there is none
+ * @param headers further headers
  */
-record ApiResponse(int status, @Nullable String type, @Nullable Buffer body) {
+record ApiResponse(
+    int status, @Nullable String type, @Nullable Buffer body, Map<String, String> headers) {
   static final String JSON = "application/json";
+
+  ApiResponse(int status, @Nullable String type, @Nullable Buffer body) {
+    this(status, type, body, Map.of());
+  }
+
+  /** Returns the same response with one more header. */
+  ApiResponse with(String name, String value) {
+    Map<String, String> more = new HashMap<>(headers);
+    more.put(name, value);
+    return new ApiResponse(status, type, body, more);
+  }
 
   /** Returns a response without a body, with status 204. */
   static ApiResponse done() {

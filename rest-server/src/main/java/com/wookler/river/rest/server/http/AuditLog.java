@@ -33,7 +33,10 @@ final class AuditLog {
     HttpServerRequest request = exchange.request();
     Problem problem = exchange.problem();
     Endpoint endpoint = exchange.endpoint();
-    boolean hasSettings = endpoint != null && endpoint.right() == Right.ADMIN && body != null;
+    String settings =
+        endpoint == null || endpoint.right() != Right.ADMIN || body == null
+            ? ""
+            : body.toString(StandardCharsets.UTF_8);
     LOG.info(
         "request={} remote={} key={} method={} path={} query={} body={} status={} problem={}",
         exchange.id(),
@@ -42,7 +45,7 @@ final class AuditLog {
         request.method().name(),
         AccessLog.quoted(String.valueOf(request.path())),
         AccessLog.quoted(request.query() == null ? "" : request.query()),
-        AccessLog.quoted(hasSettings ? body.toString(StandardCharsets.UTF_8) : ""),
+        AccessLog.quoted(settings),
         exchange.response().getStatusCode(),
         problem == null ? "-" : problem.kind().text());
   }

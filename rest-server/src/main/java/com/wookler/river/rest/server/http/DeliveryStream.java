@@ -75,6 +75,9 @@ final class DeliveryStream<M> {
     response.setChunked(true).putHeader("Content-Type", terms.format().type());
     response.drainHandler(drained -> take());
     response.writeHead();
+    if (terms.format().begin().length() > 0) {
+      response.write(terms.format().begin());
+    }
     exchange.onEnd(this::end);
     if (ended) {
       return;
@@ -153,7 +156,7 @@ final class DeliveryStream<M> {
     for (Delivery<M> delivery : deliveries) {
       Buffer json = MessageJson.delivery(delivery);
       bytes += json.length();
-      written = response.write(terms.format().framed(json));
+      written = response.write(terms.format().framed(json, delivery.sequence()));
     }
     exchange.holdUntil(written, bytes);
     return bytes;

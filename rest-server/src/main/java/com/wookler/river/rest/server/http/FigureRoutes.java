@@ -85,7 +85,7 @@ final class FigureRoutes {
       now.queues()
           .forEach(
               (name, row) -> {
-                if (before.get(name) != row && shows(name)) {
+                if (!row.equals(before.get(name)) && shows(name)) {
                   changed.add(row);
                 }
               });

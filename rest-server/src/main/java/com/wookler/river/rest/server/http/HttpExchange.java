@@ -148,6 +148,9 @@ final class HttpExchange {
       return;
     }
     response.setStatusCode(answer.status());
+    if (!answer.headers().isEmpty()) {
+      answer.headers().forEach(response::putHeader);
+    }
     Buffer body = answer.body();
     if (body == null) {
       response.end();

@@ -123,11 +123,7 @@ public final class HttpService implements AutoCloseable {
     return new RiverException(
         "cannot listen on %s:%d: %s; choose another port with --%sport or server.%s.port"
             .formatted(
-                settings.host(),
-                port,
-                e.getMessage(),
-                kind,
-                kind.isEmpty() ? "queue" : "health"),
+                settings.host(), port, e.getMessage(), kind, kind.isEmpty() ? "queue" : "health"),
         e);
   }
 

@@ -54,7 +54,7 @@ final class Listener {
   Future<Integer> listen(Vertx vertx, String host, int port, int threads) {
     HttpServerOptions options = options(vertx);
     SocketAddress address =
-        port == 0
+        port == 0 && threads > 1
             ? SocketAddress.sharedRandomPort(1, host) // a free port, the same for all loops
             : SocketAddress.inetSocketAddress(port, host);
     return vertx

@@ -161,7 +161,7 @@ final class MessageRoutes {
             result ->
                 result.duplicate()
                     ? repeated(call, queue, message, result)
-                    : CompletableFuture.completedFuture(created(result)));
+                    : CompletableFuture.completedFuture(created(result, queue.queue().name())));
   }
 
   /** Stores messages; on a condition on this thread, which may wait. */
@@ -184,7 +184,7 @@ final class MessageRoutes {
     return call.blocking(
             () -> {
               if (queue.holds(result.sequence(), message)) {
-                return created(result);
+                return created(result, queue.queue().name());
               }
               throw RequestException.of(
                   RequestException.Reason.CONFLICT,
@@ -237,15 +237,18 @@ final class MessageRoutes {
         headers.put(
             name.substring(HEADER.length()).toLowerCase(Locale.ROOT),
             ApiRequest.bytes(header.getValue()));
+      } else if (MessageHeaders.isKept(name, header.getValue())) {
+        headers.putIfAbsent(name.toLowerCase(Locale.ROOT), ApiRequest.bytes(header.getValue()));
       }
     }
     return headers;
   }
 
   /** Writes the answer by hand, because the mapper would take longer than the publish. */
-  private static ApiResponse created(PublishResult result) {
-    return ApiResponse.json(
+  private static ApiResponse created(PublishResult result, String queue) {
+    return new ApiResponse(
         201,
+        ApiResponse.JSON,
         Buffer.buffer(
             "{\"sequence\":"
                 + result.sequence()
@@ -253,7 +256,8 @@ final class MessageRoutes {
                 + result.durability()
                 + "\",\"duplicate\":"
                 + result.duplicate()
-                + "}"));
+                + "}"),
+        Map.of("Location", "/v1/queues/" + queue + "/messages/" + result.sequence()));
   }
 
   private static ApiResponse created(Object published) {
@@ -267,19 +271,11 @@ final class MessageRoutes {
         () -> ApiResponse.ok(MessageJson.message(MessageSearch.read(queue, sequence))));
   }
 
-  /** Answers the data as it is. A browser must not show it as a page of the server. */
+  /** Answers the data as it is. */
   private Future<ApiResponse> data(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     long sequence = call.sequenceInPath();
-    return call.blocking(() -> MessageSearch.data(queue, sequence))
-        .map(
-            answer -> {
-              call.exchange()
-                  .response()
-                  .putHeader("Content-Security-Policy", "sandbox; default-src 'none'")
-                  .putHeader("Content-Disposition", "attachment; filename=\"" + sequence + "\"");
-              return answer;
-            });
+    return call.blocking(() -> MessageHeaders.data(MessageSearch.read(queue, sequence)));
   }
 
   private Future<ApiResponse> find(ApiRequest call) {

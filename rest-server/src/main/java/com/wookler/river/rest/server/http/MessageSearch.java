@@ -9,15 +9,12 @@ import com.wookler.river.rest.server.hosting.BoundedReader;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.RequestException;
-import io.vertx.core.buffer.Buffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,10 +37,6 @@ record MessageSearch(
   static final Set<String> PARAMETERS = Set.of("from", "max", "at", "key", "filter", "preview");
 
   private static final int MAX_FOUND = 1_000;
-  private static final String BYTES = "application/octet-stream";
-  private static final String CONTENT_TYPE = "content-type";
-  private static final Pattern MEDIA_TYPE =
-      Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z/-]+(; ?[ -~]+)?");
 
   static MessageSearch of(ApiRequest call) {
     String from = call.query("from");
@@ -85,7 +78,9 @@ record MessageSearch(
       return ApiResponse.ok(MessageJson.messages(found, preview));
     }
     BoundedReader.Reader<M> reader =
-        key == null ? queue::read : (place, count) -> ofKey(queue, key, place, count);
+        key == null
+            ? queue::read
+            : (place, count) -> ofKey(queue, Objects.requireNonNull(key), place, count);
     FilterExpression wanted = filter;
     BoundedReader.Found<M> found =
         BoundedReader.search(
@@ -123,16 +118,5 @@ record MessageSearch(
           "queue " + queue.name() + " has no message " + sequence);
     }
     return found;
-  }
-
-  /** Returns the data of a message, with the media type in its header {@code content-type}. */
-  static ApiResponse data(HostedQueue<?> hosted, long sequence) {
-    Delivery<?> found = read(hosted, sequence);
-    byte[] header = found.headers().get(CONTENT_TYPE);
-    String type = header == null ? BYTES : new String(header, StandardCharsets.UTF_8);
-    return new ApiResponse(
-        200,
-        MEDIA_TYPE.matcher(type).matches() ? type : BYTES,
-        Buffer.buffer(Objects.requireNonNull(found.bytes(), "bytes")));
   }
 }

@@ -7,12 +7,14 @@ import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.QueueStats;
 import com.wookler.river.core.message.QueueStatus;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.QueueCatalog;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.SettingsJson;
+import com.wookler.river.rest.server.hosting.SettingsVersion;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
@@ -22,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The routes for queues. */
 final class QueueRoutes {
+  private static final int MAX_QUEUES = 1_000;
   private static final String PATH = "/v1/queues/{queue}";
   private static final String STATUS = PATH + "/status";
 
@@ -33,7 +36,8 @@ final class QueueRoutes {
 
   List<Endpoint> endpoints() {
     return List.of(
-        new Endpoint(HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of(), this::list),
+        new Endpoint(
+            HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of("after", "max"), this::list),
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
         new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
         new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
@@ -52,7 +56,7 @@ final class QueueRoutes {
   /** The status of a queue in the contract. */
   record StatusJson(QueueStatus status) {}
 
-  record QueuesJson(List<QueueJson> queues) {}
+  record QueuesJson(List<QueueJson> queues, @Nullable String next) {}
 
   static QueueJson json(HostedQueue<?> hosted) {
     MessageQueue<?> queue = hosted.queue();
@@ -65,20 +69,37 @@ final class QueueRoutes {
   }
 
   private Future<ApiResponse> list(ApiRequest call) {
+    String after = call.query("after");
+    String first = after == null ? "" : ContractFormat.name("after", after);
+    int max = call.query("max", Integer.MAX_VALUE, MAX_QUEUES);
     return call.blocking(
-        () ->
-            ApiResponse.ok(
-                ApiResponse.buffer(
-                    new QueuesJson(
-                        queues.catalog().all().stream()
-                            .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
-                            .map(QueueRoutes::json)
-                            .toList()))));
+        () -> {
+          List<HostedQueue<?>> rest =
+              queues.catalog().all().stream()
+                  .filter(queue -> call.may(Right.CONSUME, queue.queue().name()))
+                  .filter(queue -> first.compareToIgnoreCase(queue.queue().name()) < 0)
+                  .toList();
+          List<HostedQueue<?>> page = rest.subList(0, Math.min(max, rest.size()));
+          String next =
+              page.size() == rest.size() ? null : page.get(page.size() - 1).queue().name();
+          return ApiResponse.ok(
+              ApiResponse.buffer(
+                  new QueuesJson(page.stream().map(QueueRoutes::json).toList(), next)));
+        });
   }
 
   private Future<ApiResponse> get(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(json(queue))));
+    return call.blocking(() -> shown(queue, 200));
+  }
+
+  /** Returns a queue with the version of its settings, where a request may change them. */
+  private static ApiResponse shown(HostedQueue<?> queue, int status) {
+    ApiResponse answer = ApiResponse.json(status, ApiResponse.buffer(json(queue)));
+    Settings settings = queue.settings();
+    return settings == null
+        ? answer
+        : answer.with("ETag", SettingsVersion.of(SettingsJson.QUEUE.given(settings)));
   }
 
   private Future<ApiResponse> put(ApiRequest call) {
@@ -88,8 +109,9 @@ final class QueueRoutes {
     return call.blocking(
         () -> {
           QueueCatalog.Created created = queues.catalog().getOrCreate(name, settings);
-          return ApiResponse.json(
-              created.created() ? 201 : 200, ApiResponse.buffer(json(created.queue())));
+          return created.created()
+              ? shown(created.queue(), 201).with("Location", "/v1/queues/" + name)
+              : shown(created.queue(), 200);
         });
   }
 
@@ -97,10 +119,11 @@ final class QueueRoutes {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.QUEUE.read(call.body(ObjectNode.class));
     call.mayPublish("expiryQueue", asked.find(QueueOptions.EXPIRY_QUEUE));
+    String expected = call.header("If-Match");
     return call.blocking(
         () -> {
-          queues.catalog().change(queue, asked);
-          return ApiResponse.ok(ApiResponse.buffer(json(queue)));
+          queues.catalog().change(queue, asked, expected);
+          return shown(queue, 200);
         });
   }
 

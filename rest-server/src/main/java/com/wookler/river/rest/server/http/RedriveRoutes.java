@@ -30,6 +30,7 @@ final class RedriveRoutes {
     return List.of(
         new Endpoint(HttpMethod.POST, START, Right.ADMIN, Set.of(), this::start),
         new Endpoint(HttpMethod.GET, ALL, Right.CONSUME, Set.of(), this::list),
+        new Endpoint(HttpMethod.GET, ALL + "/{redrive}", Right.CONSUME, Set.of(), this::get),
         new Endpoint(HttpMethod.DELETE, ALL + "/{redrive}", Right.ADMIN, Set.of(), this::cancel));
   }
 
@@ -82,7 +83,8 @@ final class RedriveRoutes {
 
   private static ApiResponse started(MessageQueue<?> queue, Redrive redrive) {
     RedriveStatus started = RequestException.orConflict(() -> Redrives.of(queue).start(redrive));
-    return ApiResponse.json(201, ApiResponse.buffer(json(started)));
+    return ApiResponse.json(201, ApiResponse.buffer(json(started)))
+        .with("Location", "/v1/queues/" + queue.name() + "/redrives/" + started.id());
   }
 
   private Future<ApiResponse> list(ApiRequest call) {
@@ -104,17 +106,25 @@ final class RedriveRoutes {
     return call.blocking(
         () -> {
           boolean unused = redrives.cancel(id);
-          return ApiResponse.json(
-              200,
-              ApiResponse.buffer(
-                  redrives
-                      .find(id)
-                      .map(RedriveRoutes::json)
-                      .orElseThrow(
-                          () ->
-                              RequestException.of(
-                                  RequestException.Reason.NOT_FOUND,
-                                  "there is no redrive " + id))));
+          return found(redrives, id);
         });
+  }
+
+  private Future<ApiResponse> get(ApiRequest call) {
+    Redrives redrives = redrives(call);
+    String id = call.name("redrive");
+    return call.blocking(() -> found(redrives, id));
+  }
+
+  private static ApiResponse found(Redrives redrives, String id) {
+    return ApiResponse.ok(
+        ApiResponse.buffer(
+            redrives
+                .find(id)
+                .map(RedriveRoutes::json)
+                .orElseThrow(
+                    () ->
+                        RequestException.of(
+                            RequestException.Reason.NOT_FOUND, "there is no redrive " + id))));
   }
 }

@@ -10,6 +10,16 @@ enum StreamFormat {
   /** Server-sent events of the type {@code delivery}; a comment as keep-alive. */
   EVENTS("text/event-stream", "event: delivery\ndata: ", "\n\n") {
     @Override
+    Buffer begin() {
+      return Buffer.buffer("retry: 2000\n\n");
+    }
+
+    @Override
+    Buffer framed(Buffer json, long sequence) {
+      return Buffer.buffer("id: " + sequence + "\n").appendBuffer(framed(json));
+    }
+
+    @Override
     Buffer keepAlive() {
       return Buffer.buffer(":\n\n");
     }
@@ -35,6 +45,16 @@ enum StreamFormat {
         .appendString(before)
         .appendBuffer(json)
         .appendString(after);
+  }
+
+  /** Returns what a stream begins with. */
+  Buffer begin() {
+    return Buffer.buffer();
+  }
+
+  /** Frames the delivery of a message. */
+  Buffer framed(Buffer json, long sequence) {
+    return framed(json);
   }
 
   Buffer keepAlive() {

@@ -14,6 +14,7 @@ import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.SettingsJson;
+import com.wookler.river.rest.server.hosting.SettingsVersion;
 import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
@@ -138,7 +139,14 @@ final class SubscriberRoutes {
   }
 
   private static ApiResponse shown(HostedSubscriber<?> hosted) {
-    return ApiResponse.ok(ApiResponse.buffer(json(hosted)));
+    return shown(hosted, 200);
+  }
+
+  /** Returns a subscriber with the version of its settings. */
+  private static ApiResponse shown(HostedSubscriber<?> hosted, int status) {
+    ObjectNode settings = SettingsJson.SUBSCRIBER.all(hosted.subscriber().config().settings());
+    return ApiResponse.json(status, ApiResponse.buffer(json(hosted)))
+        .with("ETag", SettingsVersion.of(settings));
   }
 
   private static String owner(ApiRequest call) {
@@ -211,18 +219,22 @@ final class SubscriberRoutes {
 
   private static <M> ApiResponse put(HostedQueue<M> queue, SubscriberConfig config) {
     HostedQueue.Created<M> created = queue.getOrCreate(config);
-    return ApiResponse.json(
-        created.created() ? 201 : 200, ApiResponse.buffer(json(created.subscriber())));
+    HostedSubscriber<M> subscriber = created.subscriber();
+    return created.created()
+        ? shown(subscriber, 201)
+            .with("Location", "/v1/queues/" + subscriber.queue() + "/subscribers/" + config.name())
+        : shown(subscriber);
   }
 
   private Future<ApiResponse> patch(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     Settings asked = SettingsJson.SUBSCRIBER.read(call.body(ObjectNode.class));
     mayPublish(call, asked);
+    String expected = call.header("If-Match");
     return withSubscriber(
         call,
         hosted -> {
-          queue.change(hosted, asked);
+          queue.change(hosted, asked, expected);
           return shown(hosted);
         });
   }

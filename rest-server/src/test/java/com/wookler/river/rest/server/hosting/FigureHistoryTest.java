@@ -15,8 +15,8 @@ class FigureHistoryTest {
     }
     float[] samples = history.values(0, false);
     assertThat(samples).hasSize(FigureHistory.SAMPLES);
-    assertThat(samples[0]).isEqualTo(all - FigureHistory.SAMPLES);
-    assertThat(samples[FigureHistory.SAMPLES - 1]).isEqualTo(all - 1);
+    assertThat(samples[0]).isEqualTo((float) (all - FigureHistory.SAMPLES));
+    assertThat(samples[FigureHistory.SAMPLES - 1]).isEqualTo((float) (all - 1));
     float[] means = history.values(1, true);
     assertThat(means).hasSize(FigureHistory.MEANS);
     assertThat(means[0]).isEqualTo(2 * (16 + 3.5f));
