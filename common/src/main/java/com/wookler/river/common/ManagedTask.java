@@ -17,6 +17,14 @@ public interface ManagedTask {
   Duration interval();
 
   /**
+   * Returns for how long a step has nothing to do if nothing changes before: clocks of tests are
+   * moved on by as much. Called after a step.
+   */
+  default Duration quiet() {
+    return interval();
+  }
+
+  /**
    * Performs a part of the work. It should take at most about 50 ms, because other tasks wait
    * meanwhile.
    *

@@ -55,6 +55,16 @@ public final class SharedTaskManager implements AutoCloseable {
   }
 
   /**
+   * Acquires the task manager for what has this clock: that of {@link #acquire()}, unless the clock
+   * is stepped and has one of its own.
+   */
+  public static SharedTaskManager acquire(TimeSource time) {
+    return time instanceof SteppedTimeSource stepped
+        ? new SharedTaskManager(stepped.tasks(), null)
+        : acquire();
+  }
+
+  /**
    * Acquires the shared task manager of a name, group and clock, independently of the environment,
    * for tasks that must not wait for others. The caller closes the reference after it has removed
    * its tasks.
@@ -62,9 +72,12 @@ public final class SharedTaskManager implements AutoCloseable {
    * @param name its threads are called {@code RIVER-<name>-<m>}
    * @param of the group that shares the task manager, compared by {@code equals}
    * @param threads number of threads, if this call creates the task manager
-   * @param time the clock that it waits on
+   * @param time the clock that it waits on; one that is stepped has its own task manager
    */
   public static SharedTaskManager acquire(String name, Object of, int threads, TimeSource time) {
+    if (time instanceof SteppedTimeSource) {
+      return acquire(time);
+    }
     return shared(
         new Key(name, of, time), () -> new TaskManager(name, threads, time, "RIVER-" + name + "-"));
   }

@@ -89,12 +89,10 @@ public final class TaskManager implements AutoCloseable {
    * from 1.
    */
   TaskManager(String name, int poolSize, TimeSource time, String threadPrefix) {
+    this(name, time);
     if (poolSize < 1) {
       throw new IllegalArgumentException("Task manager '" + name + "' needs at least 1 thread");
     }
-    this.name = name;
-    this.time = time;
-    this.origin = time.nanoTime();
     for (int i = 1; i <= poolSize; i++) {
       threads.add(new MonitoredThread(threadPrefix + i, this::runUntilClosed));
     }
@@ -103,6 +101,74 @@ public final class TaskManager implements AutoCloseable {
     } catch (Throwable e) {
       close();
       throw e;
+    }
+  }
+
+  private TaskManager(String name, TimeSource time) {
+    this.name = name;
+    this.time = time;
+    this.origin = time.nanoTime();
+  }
+
+  /**
+   * Creates a task manager without threads, for tests: steps run only in {@link #stepAll}, whatever
+   * their intervals are.
+   */
+  public static TaskManager stepped(String name, TimeSource time) {
+    return new TaskManager(name, time);
+  }
+
+  /**
+   * Runs a step of each task on this thread, in the order in which they were added, and further
+   * ones of those that have more to do. For a manager without threads.
+   */
+  public void stepAll() {
+    List<Entry> all;
+    lock.lock();
+    try {
+      all = new ArrayList<>(queue);
+      all.sort(Comparator.comparingLong(entry -> entry.enqueueOrder));
+    } finally {
+      lock.unlock();
+    }
+    for (Entry entry : all) {
+      while (begins(entry)) {
+        long due = step(entry);
+        stepCompleted(entry, due);
+        if (due > now()) {
+          break;
+        }
+      }
+    }
+  }
+
+  private boolean begins(Entry entry) {
+    lock.lock();
+    try {
+      if (!queue.remove(entry)) {
+        return false; // removed, or run by another call
+      }
+      entry.runner = Thread.currentThread();
+      entry.woken.set(false);
+      return true;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /**
+   * Returns for how many nanoseconds no task has anything to do if nothing changes: see {@link
+   * ManagedTask#quiet}. For a manager without threads.
+   */
+  public long nanosUntilDue() {
+    lock.lock();
+    try {
+      return queue.stream()
+          .mapToLong(entry -> TimeUnit.NANOSECONDS.convert(entry.task.quiet()))
+          .min()
+          .orElse(Long.MAX_VALUE);
+    } finally {
+      lock.unlock();
     }
   }
 

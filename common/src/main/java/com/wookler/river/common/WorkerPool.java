@@ -59,6 +59,20 @@ public final class WorkerPool {
     }
   }
 
+  /** Acquires the pool of a name for what has this clock, which has its own if it is stepped. */
+  public static WorkerPool acquire(String name, int threads, TimeSource time) {
+    return acquire(
+        time instanceof SteppedTimeSource stepped ? stepped.poolName(name) : name, threads);
+  }
+
+  /**
+   * Waits uninterruptibly until no task runs or is submitted; for tests, and not on a thread of the
+   * pool. Returns whether it had to wait.
+   */
+  public boolean awaitIdle() {
+    return shared.awaitIdle();
+  }
+
   /**
    * Creates a serial executor: its tasks run one after the other on the pool, in the order of their
    * submission, and each sees the writes of the previous one. Serial executors take turns, one task
@@ -163,12 +177,16 @@ public final class WorkerPool {
     final List<Thread> threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition work = lock.newCondition();
+    private final Condition idle = lock.newCondition();
 
     // Guarded by POOLS_LOCK.
     int shares;
 
     @GuardedBy("lock")
     private final Deque<Serial> ready = new ArrayDeque<>();
+
+    @GuardedBy("lock")
+    private int running;
 
     @GuardedBy("lock")
     private boolean closed;
@@ -203,6 +221,19 @@ public final class WorkerPool {
       }
     }
 
+    boolean awaitIdle() {
+      lock.lock();
+      try {
+        boolean busy = running > 0 || !ready.isEmpty();
+        while (running > 0 || !ready.isEmpty()) {
+          idle.awaitUninterruptibly();
+        }
+        return busy;
+      } finally {
+        lock.unlock();
+      }
+    }
+
     void close() {
       lock.lock();
       try {
@@ -232,7 +263,11 @@ public final class WorkerPool {
         while (ready.isEmpty() && !closed) {
           work.awaitUninterruptibly();
         }
-        return ready.pollFirst();
+        Serial next = ready.pollFirst();
+        if (next != null) {
+          running++;
+        }
+        return next;
       } finally {
         lock.unlock();
       }
@@ -270,8 +305,11 @@ public final class WorkerPool {
       lock.lock();
       try {
         serial.scheduled = false;
+        running--;
         if (!serial.tasks.isEmpty()) {
           schedule(serial);
+        } else if (running == 0 && ready.isEmpty()) {
+          idle.signalAll();
         }
       } finally {
         lock.unlock();

@@ -23,6 +23,8 @@ import org.slf4j.LoggerFactory;
 final class Housekeeper implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
+  // a clock that is stepped makes no larger steps: what recycles and expires says no time
+  private static final Duration LONGEST = Duration.ofHours(1);
   private static final long OWNERSHIP_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
   private static final long EXPIRY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -83,6 +85,20 @@ final class Housekeeper implements ManagedTask {
   public Duration interval() {
     Duration sync = config.get(QueueOptions.SYNC_INTERVAL);
     return sync.compareTo(INTERVAL) < 0 ? sync : INTERVAL;
+  }
+
+  @Override
+  public Duration quiet() {
+    long least = interval().toNanos();
+    if (archiver.isDue() || compactor.isDue()) {
+      return interval();
+    }
+    long due = Math.min(subscribers.nanosUntilDue(), LONGEST.toNanos());
+    if (order.isUnforced()) {
+      long sync = TimeUnit.NANOSECONDS.convert(config.get(QueueOptions.SYNC_INTERVAL));
+      due = Math.min(due, sync - (time.nanoTime() - forcedAt));
+    }
+    return Duration.ofNanos(Math.max(due, least));
   }
 
   @Override

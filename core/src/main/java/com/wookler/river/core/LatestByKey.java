@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 final class LatestByKey implements ManagedTask, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LatestByKey.class);
   private static final Duration INTERVAL = Duration.ofMillis(100);
+  private static final Duration QUIET = Duration.ofHours(1); // a stepped clock looks again
   private static final int STEPS = 16; // then other queues have their turn
 
   private final String queue;
@@ -58,7 +59,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     this.worker = worker;
     this.retry = new RetryBackoff(time);
     this.index = KeyIndex.open(directory.keys(), queue, directory.identity(), source);
-    this.tasks = SharedTaskManager.acquire();
+    this.tasks = SharedTaskManager.acquire(time);
     tasks.manager().add(this);
   }
 
@@ -134,6 +135,11 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
   @Override
   public Duration interval() {
     return INTERVAL;
+  }
+
+  @Override
+  public Duration quiet() {
+    return merges || index.isBehind() ? INTERVAL : QUIET;
   }
 
   @Override

@@ -98,7 +98,8 @@ final class QueueStorage {
 
   /** Returns what makes serial executors on a pool until it is closed in this stage. */
   Supplier<WorkerPool.Serial> lines(Stage stage, String pool) {
-    WorkerPool threads = WorkerPool.acquire(pool, pool.equals("flusher") ? FLUSHERS : WORKERS);
+    int size = pool.equals("flusher") ? FLUSHERS : WORKERS;
+    WorkerPool threads = WorkerPool.acquire(pool, size, config.time());
     closing.add(stage, threads::release);
     return () -> threads.serial(config.name());
   }

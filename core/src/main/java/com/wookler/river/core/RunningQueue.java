@@ -332,7 +332,7 @@ final class RunningQueue<M> {
   }
 
   private void startHousekeeping() {
-    SharedTaskManager tasks = SharedTaskManager.acquire();
+    SharedTaskManager tasks = SharedTaskManager.acquire(config.time());
     closing.add(MAINTENANCE, tasks::close);
     FullWatch fullWatch =
         new FullWatch(

@@ -458,6 +458,11 @@ final class SubscriberRegistry<M> {
     }
   }
 
+  /** Returns for how long {@link #runMaintenance} has nothing to do if nothing changes. */
+  long nanosUntilDue() {
+    return open().stream().mapToLong(DurableSubscriber::nanosUntilDue).min().orElse(Long.MAX_VALUE);
+  }
+
   /** Closes all; wakes and refuses those that wait. */
   void close() {
     synchronized (this) {

@@ -54,6 +54,7 @@ class ArchitectureTest {
           "tools",
           "tools.inspect",
           "relay",
+          "test",
           "rest.server",
           "rest.server.http",
           "rest.server.memcache",

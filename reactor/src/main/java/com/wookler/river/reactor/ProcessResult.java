@@ -191,8 +191,23 @@ public final class ProcessResult<M> {
     return delay;
   }
 
-  String reason() {
+  /**
+   * Returns the reason of a rejection.
+   *
+   * @throws NullPointerException the message is not rejected
+   */
+  public String reason() {
     return Objects.requireNonNull(reason);
+  }
+
+  /** Returns whether the message becomes a dead letter. */
+  public boolean isRejected() {
+    return kind == Kind.REJECT;
+  }
+
+  /** Returns whether the processor completes the message later. */
+  public boolean isLater() {
+    return kind == Kind.LATER;
   }
 
   /** Returns whether the message is acknowledged, passed on, or completed later. */

@@ -475,6 +475,13 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
     }
   }
 
+  /**
+   * Returns for how many nanoseconds {@link #runMaintenance} has nothing to do without a change.
+   */
+  public long nanosUntilDue() {
+    return maintenance.nanosUntilDue();
+  }
+
   /** Forgets the owners that neither have the lease nor have polled for as long as one lasts. */
   private void forgetOwners() {
     long nanos = Math.max(LEAST_USE_NANOS, 2 * config().lease().toNanos());

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class Maintenance<M> {
   private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(1);
+  private static final long NEVER_NANOS = TimeUnit.DAYS.toNanos(365);
 
   private final SubscriberState<M> state;
   private final DeadLettering<M> deadLettering;
@@ -21,6 +22,7 @@ final class Maintenance<M> {
   private boolean quiet;
   private long quietUntil; // nanoseconds, of the clock
   private long quietEnd; // of the log; -1: wherever that is
+  private long dueAt; // when something is due, also if that is long after quietUntil
   private long times;
 
   Maintenance(SubscriberState<M> state, DeadLettering<M> deadLettering, BlockLog log) {
@@ -53,7 +55,7 @@ final class Maintenance<M> {
 
   private void rest(long end) {
     long now = state.time.nanoTime();
-    long nanos = LONGEST_NANOS; // then it looks in any case
+    long nanos = NEVER_NANOS;
     if (sweep.quietUntil() != Long.MAX_VALUE) {
       long micros = sweep.quietUntil() - state.time.epochMicros() - 1; // which was rounded down
       nanos = Math.min(nanos, TimeUnit.MICROSECONDS.toNanos(micros));
@@ -62,8 +64,14 @@ final class Maintenance<M> {
     if (due != Long.MAX_VALUE) {
       nanos = Math.min(nanos, state.clock.nanosAt(due) - now);
     }
-    quietUntil = now + nanos;
+    dueAt = now + (nanos > 0 ? nanos : NEVER_NANOS); // what is overdue waits for a poll
+    quietUntil = now + Math.min(nanos, LONGEST_NANOS); // then it looks in any case
     quietEnd = sweep.isQuietWhatComes() ? -1 : end;
+  }
+
+  /** Returns for how long a step finds nothing that is due by time, if nothing changes. */
+  long nanosUntilDue() {
+    return quiet && !state.force.isTouched() ? Math.max(0, dueAt - state.time.nanoTime()) : 0;
   }
 
   /** Returns how many steps found that something could be due. */
