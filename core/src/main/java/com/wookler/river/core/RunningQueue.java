@@ -25,10 +25,10 @@ import com.wookler.river.core.subscriber.DeadLetterStore;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.DurableSubscriber;
-import com.wookler.river.core.subscriber.EhcacheRedeliveryCache;
 import com.wookler.river.core.subscriber.Expiries;
 import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.ReadOnlyDelivery;
+import com.wookler.river.core.subscriber.RedeliveryCache;
 import com.wookler.river.core.subscriber.SubscriberContext;
 import com.wookler.river.core.transfer.Endpoint;
 import com.wookler.river.core.transfer.TransferTarget;
@@ -201,8 +201,7 @@ final class RunningQueue<M> {
 
   private SubscriberContext<M> context() {
     Path file = config.find(QueueOptions.EHCACHE);
-    EhcacheRedeliveryCache cache =
-        file == null ? EhcacheRedeliveryCache.builtIn() : EhcacheRedeliveryCache.of(file);
+    RedeliveryCache cache = file == null ? RedeliveryCache.builtIn() : RedeliveryCache.of(file);
     closing.add(DELIVERY, cache::close);
     return new SubscriberContext<>(
         config.name(),

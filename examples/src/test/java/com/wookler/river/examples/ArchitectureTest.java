@@ -138,7 +138,6 @@ class ArchitectureTest {
           "org.ehcache..", Set.of("core.subscriber"),
           "org.apache.commons.jexl3..", Set.of("filter"),
           "com.google.re2j..", Set.of("filter"),
-          "org.apache.commons.configuration2..", Set.of("common.config"),
           "org.apache.kafka..", Set.of("kafka"),
           "io.vertx..", Set.of("rest.server", "rest.server.http", "rest.server.memcache"),
           "io.netty..", Set.of("rest.server", "rest.server.http"),

@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.apache.commons.configuration2.tree.ImmutableNode;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,7 +31,7 @@ public final class ConfigNode {
   private static final String PARAMS = "params";
   private static final String PARAM = "param";
 
-  private final ImmutableNode node;
+  private final XmlElement node;
   private final String path;
   private final String location;
   private final List<ConfigNode> children;
@@ -42,15 +41,14 @@ public final class ConfigNode {
    * Creates a view of a node.
    *
    * @param parentPath the path of the element around it; empty for the root
-   * @param locations location of each node, as "file:line"
    */
-  ConfigNode(ImmutableNode node, String parentPath, Map<ImmutableNode, String> locations) {
+  ConfigNode(XmlElement node, String parentPath) {
     this.node = node;
-    this.path = parentPath.isEmpty() ? node.getNodeName() : parentPath + "." + node.getNodeName();
-    this.location = locations.getOrDefault(node, "?");
+    this.path = parentPath.isEmpty() ? node.name() : parentPath + "." + node.name();
+    this.location = node.location();
     List<ConfigNode> nodes = new ArrayList<>();
-    for (ImmutableNode child : node.getChildren()) {
-      nodes.add(new ConfigNode(child, path, locations));
+    for (XmlElement child : node.children()) {
+      nodes.add(new ConfigNode(child, path));
     }
     this.children = Collections.unmodifiableList(nodes);
     this.params = readParams(children(PARAMS));
@@ -58,7 +56,7 @@ public final class ConfigNode {
 
   /** Returns the name of the element. */
   public String name() {
-    return node.getNodeName();
+    return node.name();
   }
 
   /** Returns the names of the elements from the root to this one, joined by dots. */
@@ -137,7 +135,7 @@ public final class ConfigNode {
 
   /** Returns the value of an attribute. */
   public Optional<String> attribute(String name) {
-    return Optional.ofNullable(node.getAttributes().get(name)).map(Object::toString);
+    return Optional.ofNullable(node.attributes().get(name));
   }
 
   /** Returns the value of a required attribute, which must not be blank. */
@@ -152,8 +150,7 @@ public final class ConfigNode {
    * none.
    */
   public String text() {
-    Object text = node.getValue();
-    return text == null ? "" : text.toString();
+    return node.text();
   }
 
   /** Returns the names of the parameters, in their order. */
@@ -265,7 +262,7 @@ public final class ConfigNode {
    * @throws ConfigurationException names the first unknown attribute and the nearest known name
    */
   public void allowAttributes(Collection<String> known) {
-    for (String name : node.getAttributes().keySet()) {
+    for (String name : node.attributes().keySet()) {
       if (!known.contains(name)) {
         throw error("attribute '" + name + "' is unknown; " + NameSuggestions.suggest(name, known));
       }

@@ -4,14 +4,12 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import javax.xml.XMLConstants;
 import javax.xml.validation.ValidatorHandler;
-import org.apache.commons.configuration2.tree.ImmutableNode;
 import org.jspecify.annotations.Nullable;
 import org.xml.sax.Attributes;
 import org.xml.sax.ErrorHandler;
@@ -20,9 +18,9 @@ import org.xml.sax.SAXParseException;
 import org.xml.sax.helpers.AttributesImpl;
 
 /**
- * Builds a tree of commons-configuration nodes from the elements of all files of a configuration,
- * replaces variables, and validates the result against the schema. Collects errors instead of
- * stopping at the first. Used once, by one thread.
+ * Builds a tree from the elements of all files of a configuration, replaces variables, and
+ * validates the result against the schema. Collects errors instead of stopping at the first. Used
+ * once, by one thread.
  */
 final class TreeBuilder {
   private static final String WRAPPER = "river-configuration-file";
@@ -34,9 +32,8 @@ final class TreeBuilder {
   private final ValidatorHandler validator;
   private final Interpolation interpolation = new Interpolation();
   private final List<String> errors = new ArrayList<>();
-  private final Map<ImmutableNode, String> locations = new HashMap<>();
   private final Deque<Element> open = new ArrayDeque<>();
-  private @Nullable ImmutableNode root;
+  private @Nullable XmlElement root;
 
   TreeBuilder(ValidatorHandler validator, SourceLocation start) throws SAXException {
     this.validator = validator;
@@ -129,14 +126,9 @@ final class TreeBuilder {
     validator.endElement("", element.name, element.name);
     String text = resolve("the text", element.text.toString().trim());
     open.pop();
-    ImmutableNode node =
-        new ImmutableNode.Builder()
-            .name(element.name)
-            .value(text.isEmpty() ? null : text)
-            .addAttributes(element.attributes)
-            .addChildren(element.children)
-            .create();
-    locations.put(node, element.place.location());
+    XmlElement node =
+        new XmlElement(
+            element.name, text, element.attributes, element.children, element.place.location());
     current().children.add(node);
     root = node;
   }
@@ -158,11 +150,11 @@ final class TreeBuilder {
   ConfigNode finish() throws SAXException {
     validator.endElement("", WRAPPER, WRAPPER);
     validator.endDocument();
-    ImmutableNode complete = root;
+    XmlElement complete = root;
     if (!errors.isEmpty() || complete == null) {
       throw failure();
     }
-    return new ConfigNode(complete, "", locations);
+    return new ConfigNode(complete, "");
   }
 
   ConfigurationException failure() {
@@ -182,9 +174,9 @@ final class TreeBuilder {
   private static final class Element {
     final String name;
     final SourceLocation place;
-    final Map<String, Object> attributes = new LinkedHashMap<>();
+    final Map<String, String> attributes = new LinkedHashMap<>();
     final StringBuilder text = new StringBuilder();
-    final List<ImmutableNode> children = new ArrayList<>();
+    final List<XmlElement> children = new ArrayList<>();
 
     Element(String name, SourceLocation place) {
       this.name = name;

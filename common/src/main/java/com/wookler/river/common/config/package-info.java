@@ -1,7 +1,6 @@
 /**
  * Reads a configuration file into a tree of {@link com.wookler.river.common.config.ConfigNode}s
- * whose errors name file, line, element and parameter. Imports {@code errors} only, and alone sees
- * commons-configuration.
+ * whose errors name file, line, element and parameter. Imports {@code errors} only.
  */
 @NullMarked
 package com.wookler.river.common.config;

@@ -27,7 +27,7 @@ final class MessageFinder implements AutoCloseable {
   private final BlockLog log;
   private final @Nullable DamageReporter salvage;
   private final @Nullable PastReader past;
-  private final EhcacheRedeliveryCache cache;
+  private final RedeliveryCache cache;
   private final DocumentReader cached;
   private @Nullable LogReader bySequence;
   private @Nullable LogReader byLocation; // reading by it loses the position of the other

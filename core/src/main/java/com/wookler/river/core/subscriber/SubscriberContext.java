@@ -27,7 +27,7 @@ public record SubscriberContext<M>(
     ReentrantLock removal,
     MessageConverter<M> converter,
     TimeSource time,
-    EhcacheRedeliveryCache cache,
+    RedeliveryCache cache,
     @Nullable DamageReporter salvage,
     ForceOrder order,
     Expiries expiries) {}

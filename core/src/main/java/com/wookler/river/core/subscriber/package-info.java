@@ -11,8 +11,8 @@
  *   <li><b>Take:</b> {@code Poller}, with {@code BlockingWaiters} and {@code AsyncWaiters} for
  *       consumers that find nothing, and {@code FilterStage}.
  *   <li><b>Fetch:</b> {@code MessageFetcher} decides what is delivered next, {@code MessageFinder}
- *       reads single messages (with {@code EhcacheRedeliveryCache}), {@code PastReader} reads
- *       backups, {@code Expiry} keeps what has expired. The result is a {@code MessageDelivery}.
+ *       reads single messages (with {@code RedeliveryCache}), {@code PastReader} reads backups,
+ *       {@code Expiry} keeps what has expired. The result is a {@code MessageDelivery}.
  *   <li><b>Acknowledge:</b> {@code AckHandler} by delivery; {@code ReceiptHandler} by receipt, with
  *       {@code Receipts} and {@code ReceiptMemory}; both through {@code Acknowledgements} into the
  *       ledger of {@code ack}. {@code LedgerForce} and {@code ForceOrder} bring that to the device.

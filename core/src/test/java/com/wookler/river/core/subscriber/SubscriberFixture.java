@@ -41,7 +41,7 @@ abstract class SubscriberFixture {
   final WorkerPool pool = WorkerPool.acquire("subscriber-test", 2);
   BlockLog log;
   DurableSubscriber<String> subscriber;
-  private final EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn();
+  private final RedeliveryCache cache = RedeliveryCache.builtIn();
 
   /** What happens before a call of the ledger. */
   @FunctionalInterface

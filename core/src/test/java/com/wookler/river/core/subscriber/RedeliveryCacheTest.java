@@ -6,14 +6,14 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
 /** The built-in cache that queues without a file of their own share. */
-class EhcacheRedeliveryCacheTest {
+class RedeliveryCacheTest {
   private static final UUID ONE = new UUID(0, 1);
   private static final UUID OTHER = new UUID(0, 2);
 
   @Test
   void shouldKeepTheMessagesOfQueuesApart() {
-    try (EhcacheRedeliveryCache some = EhcacheRedeliveryCache.builtIn();
-        EhcacheRedeliveryCache more = EhcacheRedeliveryCache.builtIn()) {
+    try (RedeliveryCache some = RedeliveryCache.builtIn();
+        RedeliveryCache more = RedeliveryCache.builtIn()) {
       some.put(ONE, 1, new byte[] {1});
       more.put(OTHER, 1, new byte[] {2});
       assertThat(some.get(ONE, 1)).containsExactly(1);
@@ -24,8 +24,8 @@ class EhcacheRedeliveryCacheTest {
 
   @Test
   void shouldNotReadWhatAnotherOpeningOfTheQueueLeft() {
-    try (EhcacheRedeliveryCache before = EhcacheRedeliveryCache.builtIn();
-        EhcacheRedeliveryCache after = EhcacheRedeliveryCache.builtIn()) {
+    try (RedeliveryCache before = RedeliveryCache.builtIn();
+        RedeliveryCache after = RedeliveryCache.builtIn()) {
       before.put(ONE, 1, new byte[] {1}); // the log may have lost it, and given its sequence away
       assertThat(after.get(ONE, 1)).isNull();
       assertThat(before.get(ONE, 1)).containsExactly(1);
@@ -34,8 +34,8 @@ class EhcacheRedeliveryCacheTest {
 
   @Test
   void shouldEndWithTheLastQueueThatUsedIt() {
-    EhcacheRedeliveryCache some = EhcacheRedeliveryCache.builtIn();
-    EhcacheRedeliveryCache more = EhcacheRedeliveryCache.builtIn();
+    RedeliveryCache some = RedeliveryCache.builtIn();
+    RedeliveryCache more = RedeliveryCache.builtIn();
     some.put(ONE, 1, new byte[] {1});
     more.put(OTHER, 1, new byte[] {2});
     some.close();
@@ -44,14 +44,14 @@ class EhcacheRedeliveryCacheTest {
     some.put(ONE, 1, new byte[] {3});
     assertThat(more.get(OTHER, 1)).containsExactly(2);
     more.close();
-    try (EhcacheRedeliveryCache anew = EhcacheRedeliveryCache.builtIn()) {
+    try (RedeliveryCache anew = RedeliveryCache.builtIn()) {
       assertThat(anew.get(OTHER, 1)).isNull();
     }
   }
 
   @Test
   void shouldEvictRatherThanGrow() {
-    try (EhcacheRedeliveryCache cache = EhcacheRedeliveryCache.builtIn()) {
+    try (RedeliveryCache cache = RedeliveryCache.builtIn()) {
       for (int i = 0; i < 20_000; i++) {
         cache.put(ONE, i, new byte[512]);
       }
