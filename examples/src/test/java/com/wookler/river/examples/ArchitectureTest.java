@@ -50,6 +50,7 @@ class ArchitectureTest {
           "opentelemetry",
           "examples",
           "examples.demo",
+          "examples.recipes",
           "examples.utils",
           "tools",
           "tools.inspect",
