@@ -159,10 +159,10 @@ final class ModelledQueue implements AutoCloseable {
 
   /** As expected, or with another expectation. */
   void publishIfLatest(boolean right, Message<byte[]> message) {
-    if (log.isErased(message.key())) {
-      return; // what is the last then depends on what a compaction has left
-    }
     OptionalLong last = log.last(message.key());
+    if (log.isErased(message.key()) || (last.isPresent() && log.isRemoved(last.getAsLong()))) {
+      return; // what is the last then depends on what compaction and removal have left in the log
+    }
     OptionalLong expected = right ? last : OptionalLong.of(log.end());
     try {
       PublishResult result = queue.putIfLatest(message.key(), expected, message, Durability.MEMORY);
