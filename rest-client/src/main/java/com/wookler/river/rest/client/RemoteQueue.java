@@ -299,6 +299,17 @@ public final class RemoteQueue {
   record Redrives(List<RedriveInfo> redrives) {}
 
   /**
+   * Returns how far a redrive has come.
+   *
+   * @throws NotFoundException there is no such redrive
+   */
+  public RedriveInfo redrive(String id) {
+    return caller
+        .callOne(Request.get(Paths.queue(name) + "/redrives/" + Paths.name(id)))
+        .as(RedriveInfo.class);
+  }
+
+  /**
    * Cancels a redrive, and returns how far it has come; it may have been over.
    *
    * @throws NotFoundException there is no such redrive

@@ -68,6 +68,7 @@ class RedriveRoutesTest {
     assertThat(started.target()).isEqualTo("repair");
     RedriveInfo done = ended(started);
     assertThat(done.state()).isEqualTo("DONE");
+    assertThat(orders.redrive(started.id())).isEqualTo(done);
     assertThat(new long[] {done.moved(), done.skipped(), done.left()}).containsExactly(2, 2, 0);
     assertThat(done.started()).isEqualTo(started.started());
     assertThat(repairing.batch(5, SOON))
@@ -86,6 +87,7 @@ class RedriveRoutesTest {
         .isInstanceOf(ConflictException.class)
         .hasMessageContaining("nowhere");
     assertThatThrownBy(() -> orders.cancelRedrive("none")).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> orders.redrive("none")).isInstanceOf(NotFoundException.class);
     assertThat(orders.redrives()).isEmpty();
   }
 }
