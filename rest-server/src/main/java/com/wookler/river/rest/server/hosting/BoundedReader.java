@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Reads messages in small batches, so that a response never has many large ones in memory. */
 public final class BoundedReader {
   private static final int FIRST = 1; // message, because the size is not known
 
-  private static final int MOST_AT_ONCE = 512;
+  private static final int MOST_AT_ONCE = 16; // because the next ones may all be large
   private static final long MOST_READ = 10_000;
   private static final long MOST_BYTES = 64L << 20;
   private static final long PART_BYTES = 1L << 20;
@@ -53,9 +54,15 @@ public final class BoundedReader {
   /**
    * Returns up to {@code max} messages from a sequence on that a filter accepts, fewer if their
    * data reaches {@code maxBytes}, or after 10,000 messages or 64 MB that were read.
+   *
+   * @param filter null for all messages
    */
   public static <M> Found<M> search(
-      long from, int max, long maxBytes, Predicate<Delivery<M>> filter, Reader<M> reader) {
+      long from,
+      int max,
+      long maxBytes,
+      @Nullable Predicate<Delivery<M>> filter,
+      Reader<M> reader) {
     List<Delivery<M>> found = new ArrayList<>();
     long sequence = from;
     long read = 0;
@@ -63,13 +70,14 @@ public final class BoundedReader {
     long bytes = 0;
     int next = FIRST;
     while (found.size() < max && bytes < maxBytes && read < MOST_READ && readBytes < MOST_BYTES) {
-      List<Delivery<M>> some = reader.read(sequence, next);
+      int count = filter == null ? Math.min(next, max - found.size()) : next;
+      List<Delivery<M>> some = reader.read(sequence, count);
       if (some.isEmpty()) {
         return new Found<>(found, -1);
       }
       for (Delivery<M> each : some) {
         sequence = each.place() + 1;
-        if (filter.test(each)) {
+        if (filter == null || filter.test(each)) {
           found.add(each);
           bytes += bytes(List.of(each));
           if (found.size() == max) {

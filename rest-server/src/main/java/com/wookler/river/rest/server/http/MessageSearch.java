@@ -83,8 +83,7 @@ record MessageSearch(
             : (place, count) -> ofKey(queue, Objects.requireNonNull(key), place, count);
     FilterExpression wanted = filter;
     BoundedReader.Found<M> found =
-        BoundedReader.search(
-            from, max, bytes, each -> wanted == null || wanted.matches(each), reader);
+        BoundedReader.search(from, max, bytes, wanted == null ? null : wanted::matches, reader);
     boolean hasNext = found.next() >= 0 && found.next() < queue.stats().nextSequence();
     return ApiResponse.ok(
         MessageJson.messages(hasNext ? "next" : "", found.next(), found.messages(), preview));
