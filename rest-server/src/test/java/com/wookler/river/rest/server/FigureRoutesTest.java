@@ -137,6 +137,26 @@ class FigureRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldServeDataWhateverHeadersTheMessageHas() {
+    String headers =
+        "{\"ce-a b\":\"1\",\"ce-c:d\":\"2\",\"ce-\":\"3\",\"ce-e\":\"ä\",\"ce-type\":\"t\"}";
+    asked.post(ORDERS + "/publish", "{\"data\":\"x\",\"headers\":" + headers + "}");
+
+    Asked.Reply data = data("Accept", "*/*");
+    assertThat(data.body()).isEqualTo("x");
+    assertThat(data.http().headers().map().keySet())
+        .filteredOn(name -> name.startsWith("ce-"))
+        .containsExactly("ce-type");
+    assertThat(data("Sec-Fetch-Dest", "empty").status()).isEqualTo(200);
+    assertThat(data("Sec-Fetch-Dest", "document").status()).isEqualTo(200);
+    assertThat(data("Sec-Fetch-Dest", "script").problem()).isEqualTo("forbidden");
+  }
+
+  private Asked.Reply data(String header, String value) {
+    return asked.send("GET", ORDERS + "/messages/0/data", "", header, value);
+  }
+
+  @Test
   void shouldSayWhatAServerWithoutKeysAllows() {
     assertThat(asked.get("/v1/access").body())
         .isEqualTo(

@@ -142,7 +142,17 @@ final class HttpExchange {
     }
   }
 
-  void send(ApiResponse answer) {
+  /** Sends a response, or a problem if it cannot be sent: the request has to end. */
+  void sendOrFail(ApiResponse answer) {
+    try {
+      send(answer);
+    } catch (RuntimeException e) {
+      lost();
+      fail(e);
+    }
+  }
+
+  private void send(ApiResponse answer) {
     HttpServerResponse response = response();
     if (over || response.ended() || response.closed()) {
       return;

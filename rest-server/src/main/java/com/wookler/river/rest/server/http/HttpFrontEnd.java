@@ -115,7 +115,7 @@ final class HttpFrontEnd {
                   return answer(endpoint, call);
                 });
     admission.bodyArriving(body.whole().toCompletionStage()); // until the request is admitted
-    answer.onSuccess(exchange::send).onFailure(exchange::fail);
+    answer.onSuccess(exchange::sendOrFail).onFailure(exchange::fail);
   }
 
   private static Future<ApiResponse> answer(Endpoint endpoint, ApiRequest call) {

@@ -24,6 +24,7 @@ final class MessageHeaders {
 
   private static final Pattern MEDIA_TYPE =
       Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+/[!#$%&'*+.^_`|~0-9A-Za-z-]+(; ?[ -~]+)?");
+  private static final Pattern EVENT_NAME = Pattern.compile("ce-[!#$%&'*+.^_`|~0-9A-Za-z-]+");
   private static final Pattern PRINTABLE = Pattern.compile("[ -~]*");
 
   private MessageHeaders() {}
@@ -47,8 +48,8 @@ final class MessageHeaders {
       String value = new String(header.getValue(), StandardCharsets.UTF_8);
       if (header.getKey().equals(CONTENT_TYPE) && MEDIA_TYPE.matcher(value).matches()) {
         type = value;
-      } else if (header.getKey().startsWith(EVENT)
-          && PRINTABLE.matcher(header.getKey().concat(value)).matches()) {
+      } else if (EVENT_NAME.matcher(header.getKey()).matches()
+          && PRINTABLE.matcher(value).matches()) {
         headers.put(header.getKey(), value);
       }
     }

@@ -271,8 +271,13 @@ final class MessageRoutes {
         () -> ApiResponse.ok(MessageJson.message(MessageSearch.read(queue, sequence))));
   }
 
-  /** Answers the data as it is. */
+  /** Answers the data as it is: to a program, or to be saved, never as a part of a page. */
   private Future<ApiResponse> data(ApiRequest call) {
+    String use = call.header("Sec-Fetch-Dest");
+    if (use != null && !use.equals("empty") && !use.equals("document")) {
+      throw RequestException.of(
+          RequestException.Reason.FORBIDDEN, "a page cannot have data of a message as its " + use);
+    }
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     long sequence = call.sequenceInPath();
     return call.blocking(() -> MessageHeaders.data(MessageSearch.read(queue, sequence)));
