@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -154,6 +157,28 @@ class FigureRoutesTest extends ServerFixture {
 
   private Asked.Reply data(String header, String value) {
     return asked.send("GET", ORDERS + "/messages/0/data", "", header, value);
+  }
+
+  @Test
+  void shouldRefuseMoreStreamsThanItCanServe() throws IOException {
+    List<HttpResponse<InputStream>> streams = new ArrayList<>();
+    for (int i = 0; i < 64; i++) {
+      streams.add(
+          Asked.client()
+              .sendAsync(
+                  asked.request("GET", "/v1/figures/stream", ""),
+                  HttpResponse.BodyHandlers.ofInputStream())
+              .join());
+    }
+    assertThat(streams).allMatch(stream -> stream.statusCode() == 200);
+    Asked.Reply refused = asked.get("/v1/figures/stream");
+    assertThat(refused.status()).isEqualTo(429);
+    assertThat(refused.problem()).isEqualTo("too-many-requests");
+    assertThat(asked.get("/metrics").body()).contains("river_http_streams 64");
+
+    streams.get(0).body().close();
+    await().until(() -> asked.get("/metrics").body().contains("river_http_streams 63"));
+    assertThat(stream("/v1/figures/stream")).isNotEmpty();
   }
 
   @Test

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
 /** The routes for figures of all queues at once, for their past, and for what a key may do. */
@@ -23,11 +24,14 @@ final class FigureRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
   private static final Set<String> OF = Set.of("queue");
   private static final Set<String> SPAN = Set.of("span");
+  private static final int MAX_STREAMS = 64; // each writes all rows for itself, every second
+  private static final int RETRY_SECONDS = 5;
 
   private final QueueResolver queues;
   private final FigureRecorder recorder;
   private final AdmissionControl admission;
   private final Set<FigureStream> open = ConcurrentHashMap.newKeySet();
+  private final Semaphore free = new Semaphore(MAX_STREAMS);
   private volatile boolean closed;
 
   FigureRoutes(QueueResolver queues, FigureRecorder recorder, AdmissionControl admission) {
@@ -142,6 +146,13 @@ final class FigureRoutes {
       return Future.succeededFuture(
           new ApiResponse(200, StreamFormat.LINES.type(), Buffer.buffer()));
     }
+    if (!free.tryAcquire()) {
+      throw RequestException.later(
+          RequestException.Reason.TOO_MANY_REQUESTS,
+          "there are " + MAX_STREAMS + " streams of figures, as many as there may be",
+          RETRY_SECONDS);
+    }
+    call.exchange().onEnd(free::release);
     admission.admitWaiting(call.exchange()::onEnd);
     FigureStream stream = new FigureStream(call.exchange(), scope);
     open.add(stream);

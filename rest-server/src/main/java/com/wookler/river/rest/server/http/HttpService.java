@@ -43,10 +43,12 @@ public final class HttpService implements AutoCloseable {
     this.settings = settings;
     this.streams = new StreamRegistry(context.time(), context.polls().latencies());
     RequestCounter counts = new RequestCounter();
-    this.metrics = new ServerMetrics(figures, context.admission(), counts, streams);
     HostValidator hosts = new HostValidator(settings.host(), settings.allowedHosts());
     this.recorder = new FigureRecorder(context.queues().catalog(), context.time(), this::consumers);
     this.figureRoutes = new FigureRoutes(context.queues(), recorder, context.admission());
+    this.metrics =
+        new ServerMetrics(
+            figures, context.admission(), counts, () -> streams.count() + figureRoutes.count());
     this.endpoints = createEndpoints();
     HttpFrontEnd front = new HttpFrontEnd(new Routes(endpoints), hosts, counts, context);
     this.listener = new Listener(front, context.admission(), context.time(), settings.tls());

@@ -21,6 +21,7 @@ import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntSupplier;
 
 /**
  * Collects all metrics for Prometheus: of the queues, the server and its JVM. Used by one thread at
@@ -30,15 +31,17 @@ final class ServerMetrics implements AutoCloseable {
   private final QueueMetrics queues;
   private final AdmissionControl admission;
   private final RequestCounter counts;
-  private final StreamRegistry streams;
+  private final IntSupplier streams;
   private final PrometheusMeterRegistry jvm = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
   private final JvmGcMetrics collections = new JvmGcMetrics();
 
+  /**
+   * Creates the metrics.
+   *
+   * @param streams returns how many streams are open, of messages and of figures
+   */
   ServerMetrics(
-      QueueMetrics queues,
-      AdmissionControl admission,
-      RequestCounter counts,
-      StreamRegistry streams) {
+      QueueMetrics queues, AdmissionControl admission, RequestCounter counts, IntSupplier streams) {
     this.queues = queues;
     this.admission = admission;
     this.counts = counts;
@@ -88,10 +91,10 @@ final class ServerMetrics implements AutoCloseable {
                     .value((double) admission.budget().evictions())
                     .build())
             .build());
-    int open = streams.count();
+    int open = streams.getAsInt();
     all.add(
         gauge("river_http_polls", "Long polls that wait", Math.max(0, admission.waiting() - open)));
-    all.add(gauge("river_http_streams", "Open streams", open));
+    all.add(gauge("river_http_streams", "Open streams, of messages and of figures", open));
     jvm.getPrometheusRegistry().scrape().forEach(all::add);
     return new MetricSnapshots(all);
   }
