@@ -7,6 +7,9 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,5 +59,16 @@ class AuditLogTest extends ServerFixture {
     assertThat(logged().get(3)).contains("status=404", "problem=not-found");
     assertThat(logged().get(4)).contains("method=POST", "/messages", "status=201");
     assertThat(logged()).noneMatch(line -> line.contains("secret"));
+  }
+
+  @Test
+  void shouldNotSayThatAClientWasAnsweredThatHasLeft() throws IOException {
+    try (Socket socket = asked.connect()) {
+      String head =
+          Asked.head("PUT " + ORDERS + " HTTP/1.1", "Host: localhost", "Content-Length: 9");
+      socket.getOutputStream().write((head + "{}").getBytes(StandardCharsets.US_ASCII));
+    }
+    await().until(() -> logged().size() == 1);
+    assertThat(logged().get(0)).contains("status=- problem=disconnected");
   }
 }

@@ -33,6 +33,7 @@ final class AuditLog {
     HttpServerRequest request = exchange.request();
     Problem problem = exchange.problem();
     Endpoint endpoint = exchange.endpoint();
+    boolean answered = exchange.response().headWritten(); // else the client has left before
     String settings =
         endpoint == null || endpoint.right() != Right.ADMIN || body == null
             ? ""
@@ -46,7 +47,7 @@ final class AuditLog {
         AccessLog.quoted(String.valueOf(request.path())),
         AccessLog.quoted(request.query() == null ? "" : request.query()),
         AccessLog.quoted(settings),
-        exchange.response().getStatusCode(),
-        problem == null ? "-" : problem.kind().text());
+        answered ? exchange.response().getStatusCode() : "-",
+        problem != null ? problem.kind().text() : answered ? "-" : "disconnected");
   }
 }
