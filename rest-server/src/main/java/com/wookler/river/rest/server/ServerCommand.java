@@ -138,12 +138,16 @@ final class ServerCommand implements Callable<Integer> {
       names = "--insecure",
       description = "Listens there although every one who reaches it may do everything.")
   void insecure(Boolean insecure) {
-    put(ServerFlag.INSECURE, Boolean.TRUE.equals(insecure) ? insecure : null);
+    put(ServerFlag.INSECURE, insecure);
   }
 
   @Override
   public Integer call() throws InterruptedException {
-    return new ServerStart(ServerFlag.completed(values, System.getenv()))
-        .runUntilEnd(spec.commandLine().getOut());
+    return start(System.getenv()).runUntilEnd(spec.commandLine().getOut());
+  }
+
+  /** Returns what the command line says, and the environment where that does not. */
+  ServerStart start(Map<String, String> environment) {
+    return new ServerStart(ServerFlag.completed(values, environment));
   }
 }

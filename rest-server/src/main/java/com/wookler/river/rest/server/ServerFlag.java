@@ -52,8 +52,13 @@ enum ServerFlag {
       String value = given.get(each);
       String variable = environment.get(each.variable());
       if (value != null) {
-        all.put(each, value);
-      } else if (variable != null && !variable.isEmpty() && !(each.isSwitch() && isOff(variable))) {
+        if (!(each.isSwitch() && isOff(value))) {
+          all.put(each, value);
+        }
+      } else if (variable != null
+          && !variable.isEmpty()
+          && !each.isServiceLink(variable)
+          && !(each.isSwitch() && isOff(variable))) {
         if (each.isSwitch() && !variable.equals(TRUE)) {
           throw new ConfigurationException(
               each.variable() + " is '" + variable + "', neither true nor false");
@@ -65,8 +70,16 @@ enum ServerFlag {
     return all;
   }
 
-  private static boolean isOff(String variable) {
-    return variable.equals("false");
+  private static boolean isOff(String value) {
+    return value.equals("false");
+  }
+
+  /**
+   * Returns whether Kubernetes has set the variable: in each pod it names the address of a service
+   * {@code river} in {@code RIVER_PORT}.
+   */
+  private boolean isServiceLink(String variable) {
+    return (this == PORT || this == HEALTH_PORT) && variable.startsWith("tcp://");
   }
 
   private static void checkConfig(Map<ServerFlag, String> all, Map<ServerFlag, String> given) {

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
 
 /** {@code ./river server} and {@code ./river keys}. */
 @Timeout(120)
@@ -144,6 +145,10 @@ class ServerCommandTest {
                     ServerFlag.INSECURE, "true")));
     assertThat(ServerStart.ofUsual(Map.of("RIVER_INSECURE", "false"), "server"))
         .isEqualTo(new ServerStart(Map.of()));
+    Map<String, String> links =
+        Map.of("RIVER_PORT", "tcp://10.0.0.1:8080", "RIVER_HEALTH_PORT", "tcp://10.0.0.2:8081");
+    assertThat(ServerStart.ofUsual(links, "server")).isEqualTo(new ServerStart(Map.of()));
+    assertRefused(Map.of("RIVER_MEMCACHE", "tcp://10.0.0.1:1"), "(RIVER_MEMCACHE) is 'tcp:");
     assertRefused(Map.of("RIVER_INSECURE", "yes"), "RIVER_INSECURE is 'yes'");
     assertRefused(Map.of("RIVER_PORT", "http"), "(RIVER_PORT) is 'http'");
     assertRefused(Map.of("RIVER_PORT", "65536"), "not a port");
@@ -151,6 +156,23 @@ class ServerCommandTest {
     assertRefused(Map.of("RIVER_CLIENT_CA", "ca.pem"), "server.ssl.client.ca needs TLS");
     assertRefused(Map.of("RIVER_PORT", "1"), "RIVER_PORT cannot", "--config", "river.xml");
     assertRefused(Map.of("RIVER_CONFIG", "a"), "--port cannot", "--port", "1");
+  }
+
+  @Test
+  void shouldLetTheCommandLineTakeBackWhatTheEnvironmentAllows() {
+    assertThat(insecure()).isTrue();
+    assertThat(insecure("--insecure")).isTrue();
+    assertThat(insecure("--insecure=false")).isFalse();
+  }
+
+  /** Whether a server is insecure with these arguments and a variable that says so. */
+  private static boolean insecure(String... arguments) {
+    ServerCommand command = new ServerCommand();
+    new CommandLine(command).parseArgs(arguments);
+    return command
+        .start(Map.of("RIVER_INSECURE", "true"))
+        .values()
+        .containsKey(ServerFlag.INSECURE);
   }
 
   private void assertRefused(Map<String, String> environment, String says, String... more) {
@@ -187,7 +209,8 @@ class ServerCommandTest {
     Path file =
         Files.writeString(
             directory.resolve("river.xml"),
-            "<river><server><params><param name='server.host' value='0.0.0.0'/></params></server></river>");
+            "<river><server><params><param name='server.host'"
+                + " value='0.0.0.0'/></params></server></river>");
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     int code =
         Main.run(OutputStream.nullOutputStream(), err, "server", "--config", file.toString());
