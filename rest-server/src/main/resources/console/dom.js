@@ -101,12 +101,20 @@ export function dialog({ title, body, action, label, danger, ready }) {
     const submit = make("button", { class: danger ? "danger" : "main", text: label });
     const box = make("dialog", { "aria-labelledby": "dialog-title" });
     let done = false;
+    let busy = false;
+    const allow = () => {
+      submit.disabled = busy || (ready ? !ready() : false);
+    };
     const form = make(
       "form",
       {
         submit: async (event) => {
           event.preventDefault();
-          submit.disabled = true;
+          if (busy) {
+            return;
+          }
+          busy = true;
+          allow();
           problem.textContent = "";
           try {
             await action();
@@ -115,18 +123,17 @@ export function dialog({ title, body, action, label, danger, ready }) {
           } catch (failure) {
             problem.textContent = failure.message;
           }
-          submit.disabled = ready ? !ready() : false;
+          busy = false;
+          allow();
         },
-        input: () => {
-          submit.disabled = ready ? !ready() : false;
-        },
+        input: allow,
       },
       make("h2", { id: "dialog-title", text: title }),
       body,
       problem,
       make("div", { class: "buttons" }, button("Cancel", () => box.close()), submit),
     );
-    submit.disabled = ready ? !ready() : false;
+    allow();
     box.append(form);
     box.addEventListener("close", () => {
       box.remove();

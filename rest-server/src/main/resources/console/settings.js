@@ -22,6 +22,9 @@ function read(option, typed) {
       if (!/^-?\d+$/.test(typed)) {
         throw new Error("This is not a whole number.");
       }
+      if (!Number.isSafeInteger(Number(typed))) {
+        throw new Error("This number is too large for a browser, which would round it.");
+      }
       return Number(typed);
     case "OBJECT":
       return JSON.parse(typed);

@@ -40,20 +40,29 @@ async function seek(queue, subscriber) {
   const wanted = () => to.value + " " + value.value;
 
   async function preview() {
+    const asked = wanted(); // which may change while the server answers
+    const kind = to.value;
+    const typed = value.value;
     try {
       const [q, s] = await Promise.all([api.get(api.of(queue)), api.get(api.of(queue, subscriber))]);
       let target = BigInt(q.stats.nextSequence);
-      if (to.value === "EARLIEST") {
+      if (kind === "EARLIEST") {
         target = BigInt(q.stats.firstSequence);
-      } else if (to.value === "sequence") {
-        target = BigInt(value.value);
-      } else if (to.value === "time") {
-        const { messages } = await api.get(api.of(queue) + "/messages?preview=1&at=" + encodeURIComponent(new Date(value.value).toISOString()));
+      } else if (kind === "sequence") {
+        target = BigInt(typed);
+      } else if (kind === "time") {
+        const { messages } = await api.get(api.of(queue) + "/messages?preview=1&at=" + encodeURIComponent(new Date(typed).toISOString()));
         target = messages.length === 0 ? target : BigInt(messages[0].sequence);
       }
-      known = wanted();
+      if (asked !== wanted()) {
+        return;
+      }
+      known = asked;
       result.textContent = effect(q.stats, s.stats, target) + " " + format.exact(s.stats.inFlight) + " deliveries that are in flight become void.";
     } catch (failure) {
+      if (asked !== wanted()) {
+        return;
+      }
       result.textContent = failure.message;
     }
     result.dispatchEvent(new Event("input", { bubbles: true }));

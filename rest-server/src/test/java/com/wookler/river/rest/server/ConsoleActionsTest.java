@@ -6,9 +6,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.FilePayload;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -90,6 +93,9 @@ class ConsoleActionsTest extends ConsoleFixture {
                             "maxMessages",
                             new com.microsoft.playwright.Page.GetByTextOptions().setExact(true))));
     row.getByText("Change…").click();
+    field("maxMessages").fill("9007199254740993");
+    submit("Change").click();
+    see("This number is too large for a browser");
     field("maxMessages").fill("7");
     submit("Change").click();
     see("maxMessages is changed.");
@@ -211,6 +217,42 @@ class ConsoleActionsTest extends ConsoleFixture {
     submit("Skip all").click();
     see("Skipped 2 messages.");
     assertThat(stat("/stats/lag")).isZero();
+  }
+
+  @Test
+  void shouldMoveOnlyWhereItHasShownWhatThatMeans() {
+    publish(5);
+    List<Route> held = new ArrayList<>();
+    open("#/queues/orders/subscribers/billing");
+    button("Seek…").click();
+    field("Where to").selectOption("sequence");
+    field("Sequence or time").fill("1");
+    page.route(url -> url.endsWith(ORDERS), held::add);
+    submit("Show what it means").click();
+    page.waitForCondition(() -> !held.isEmpty());
+    field("Sequence or time").fill("4");
+    page.waitForResponse(url -> url.url().endsWith(ORDERS), () -> held.forEach(Route::resume));
+    page.evaluate("() => fetch('v1/options').then(answer => answer.text())");
+    assertThat(submit("Move the subscriber")).isDisabled();
+    assertThat(page.locator("dialog")).not().containsText("will be skipped");
+  }
+
+  @Test
+  void shouldDoOnceWhatIsUnderWay() {
+    publish(2);
+    List<Route> held = new ArrayList<>();
+    open("#/queues/orders/subscribers/billing");
+    page.route(url -> url.endsWith("/purge"), held::add);
+    button("Purge…").click();
+    field("Type billing to confirm").fill("billing");
+    submit("Skip all").click();
+    page.waitForCondition(() -> !held.isEmpty());
+    field("Type billing to confirm").fill("billin");
+    field("Type billing to confirm").fill("billing");
+    assertThat(submit("Skip all")).isDisabled();
+    held.forEach(Route::resume);
+    see("Skipped 2 messages.");
+    assertThat(held).hasSize(1);
   }
 
   @Test
