@@ -95,11 +95,10 @@ final class QueueRoutes {
 
   /** Returns a queue with the version of its settings, where a request may change them. */
   private static ApiResponse shown(HostedQueue<?> queue, int status) {
-    ApiResponse answer = ApiResponse.json(status, ApiResponse.buffer(json(queue)));
-    Settings settings = queue.settings();
-    return settings == null
-        ? answer
-        : answer.with("ETag", SettingsVersion.of(SettingsJson.QUEUE.given(settings)));
+    QueueJson json = json(queue);
+    ApiResponse answer = ApiResponse.json(status, ApiResponse.buffer(json));
+    ObjectNode settings = json.settings();
+    return settings == null ? answer : answer.with("ETag", SettingsVersion.of(settings));
   }
 
   private Future<ApiResponse> put(ApiRequest call) {

@@ -144,9 +144,9 @@ final class SubscriberRoutes {
 
   /** Returns a subscriber with the version of its settings. */
   private static ApiResponse shown(HostedSubscriber<?> hosted, int status) {
-    ObjectNode settings = SettingsJson.SUBSCRIBER.all(hosted.subscriber().config().settings());
-    return ApiResponse.json(status, ApiResponse.buffer(json(hosted)))
-        .with("ETag", SettingsVersion.of(settings));
+    SubscriberJson json = json(hosted);
+    return ApiResponse.json(status, ApiResponse.buffer(json))
+        .with("ETag", SettingsVersion.of(json.settings()));
   }
 
   private static String owner(ApiRequest call) {
