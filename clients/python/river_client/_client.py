@@ -208,6 +208,8 @@ class River:
                 if refused.status not in _RETRIED or tries >= self._retries:
                     raise
                 pause = refused.retry_after
+            except ssl.SSLCertVerificationError:
+                raise  # it will be no better
             except _LOST as lost:
                 if tries >= self._retries:
                     raise RiverError(0, {"type": "unreachable", "detail": str(lost)}) from lost
@@ -217,7 +219,7 @@ class River:
 
 
 def _sleep(tries: int, retry_after: Optional[float]) -> None:
-    longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**tries)
+    longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(tries, 16))
     time.sleep(longest * random.uniform(0.5, 1.0) if retry_after is None else retry_after)
 
 
@@ -310,6 +312,8 @@ class Subscriber:
                 if refused.status not in _RETRIED or tries >= self._river._retries:
                     raise
                 pause = refused.retry_after
+            except ssl.SSLCertVerificationError:
+                raise  # it will be no better
             except _LOST as lost:
                 if tries >= self._river._retries:
                     raise RiverError(0, {"type": "unreachable", "detail": str(lost)}) from lost

@@ -3,11 +3,13 @@
 import http.server
 import json
 import os
+import ssl
 import threading
 import unittest
+import unittest.mock
 import uuid
 
-from river_client import Message, River, RiverError
+from river_client import Message, River, RiverError, _client
 
 URL = os.environ.get("RIVER_URL", "")
 
@@ -115,6 +117,21 @@ class LostAnswerTest(unittest.TestCase):
         with self.assertRaises(RiverError) as failed:
             river.queue("orders").publish("a")
         self.assertEqual((0, "unreachable"), (failed.exception.status, failed.exception.type))
+
+    def test_does_not_try_again_without_a_valid_certificate(self):
+        river = River("https://127.0.0.1:9")
+        broken = unittest.mock.Mock(side_effect=ssl.SSLCertVerificationError("self-signed"))
+        with unittest.mock.patch.object(river, "_open", broken):
+            with self.assertRaises(ssl.SSLCertVerificationError):
+                river.queue("orders").publish("a")
+            with self.assertRaises(ssl.SSLCertVerificationError):
+                next(river.queue("orders").subscriber("billing").stream())
+        self.assertEqual(2, broken.call_count)
+
+    def test_pauses_no_longer_than_the_longest_after_many_tries(self):
+        with unittest.mock.patch("time.sleep") as sleep:
+            _client._sleep(5000, None)
+        self.assertLessEqual(sleep.call_args[0][0], 5.0)
 
     def test_refuses_what_is_no_address(self):
         with self.assertRaises(ValueError):
