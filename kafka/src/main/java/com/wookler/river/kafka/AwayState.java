@@ -19,6 +19,7 @@ final class AwayState {
   private final TimeSource time;
   private final RateLimitedLog failureLog;
   private final AtomicLong failures = new AtomicLong();
+  private boolean logged; // the failure; confined to the thread that transfers
   private volatile @Nullable String failure;
   private volatile @Nullable Instant since;
 
@@ -37,10 +38,12 @@ final class AwayState {
   /** Records that it works, again perhaps. */
   void working() {
     if (failure != null) {
-      log.info("{} works again", what);
       failure = null;
       since = null;
-      failureLog.reset();
+      if (logged) { // else lines would alternate as fast as failing and working do
+        logged = false;
+        log.info("{} works again", what);
+      }
     }
   }
 
@@ -53,6 +56,7 @@ final class AwayState {
     }
     failure = why;
     if (failureLog.mayLog()) {
+      logged = true;
       log.warn("{} has failed since {}, and is tried again: {}", what, since, why);
       log.debug("{}: the failure", what, e);
     }
