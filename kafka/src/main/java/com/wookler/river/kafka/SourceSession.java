@@ -116,7 +116,9 @@ final class SourceSession<M> implements ConsumerRebalanceListener, AutoCloseable
           Origin.of("kafka:" + ids.get(partition.topic()) + ":" + partition.partition());
       origins.put(partition, origin);
       OptionalLong last = queue.lastFrom(origin);
+      seen.remove(partition);
       if (last.isPresent()) {
+        seen.put(partition, last.getAsLong());
         OffsetAndMetadata of = committed.get(partition);
         // In a group that queues share, another one may have stored what follows.
         consumer.seek(partition, Math.max(last.getAsLong() + 1, of == null ? 0 : of.offset()));

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.Origin;
+import com.wookler.river.core.message.Durability;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.SubscriberConfig;
@@ -94,11 +96,15 @@ class KafkaSourceTest {
     await().atMost(Duration.ofMinutes(1)).until(() -> queue.stats().nextSequence() >= number);
   }
 
-  private long last(MessageQueue<?> queue, int partition) throws Exception {
+  private Origin origin(int partition) throws Exception {
     try (Admin admin = broker.admin()) {
       Uuid id = admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic).topicId();
-      return queue.lastFrom(Origin.of("kafka:" + id + ":" + partition)).orElse(-1);
+      return Origin.of("kafka:" + id + ":" + partition);
     }
+  }
+
+  private long last(MessageQueue<?> queue, int partition) throws Exception {
+    return queue.lastFrom(origin(partition)).orElse(-1);
   }
 
   @Test
@@ -238,6 +244,20 @@ class KafkaSourceTest {
         assertThat(source.stats().skipped()).isZero();
       }
       assertThat(texts(queue)).containsExactlyElementsOf(numbers(0, 15));
+    }
+  }
+
+  @Test
+  void shouldWaitWhereTheOffsetsOfATopicWentBack() throws Exception {
+    broker.createTopic(topic, 1);
+    send(0, 10);
+    try (MessageQueue<String> queue = queue(directory)) {
+      queue.putFrom(origin(0), 100, Message.of("had more"), Durability.MEMORY);
+      try (KafkaSource<String> source = source(queue).start()) {
+        await().atMost(Duration.ofMinutes(1)).until(source::isAway);
+        assertThat(source.stats().failure()).contains("went back from 100 to 0");
+        assertThat(source.stats().skipped()).isZero();
+      }
     }
   }
 
