@@ -176,17 +176,19 @@ final class ExactlyOnceSession implements ForwardSession {
 
   @Override
   public void close() {
-    producer.close(CLOSE);
-    closeConsumer();
+    close(CLOSE);
   }
 
   @Override
   public void abandon() {
-    producer.close(Duration.ZERO);
-    closeConsumer();
+    close(Duration.ZERO);
   }
 
-  private void closeConsumer() {
-    consumer.close(CloseOptions.timeout(Duration.ZERO));
+  private void close(Duration wait) {
+    try {
+      producer.close(wait);
+    } finally {
+      consumer.close(CloseOptions.timeout(Duration.ZERO));
+    }
   }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.kafka;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -72,17 +73,8 @@ final class ForwardLoop<M> implements Runnable {
           runSession();
         } catch (InterruptException | InterruptedException e) {
           stopping = true; // by close(), which has waited long enough
-        } catch (QueueClosedException e) {
-          LOG.info("Queue {}: closed, so it is forwarded to Kafka no longer", queue.name());
-          stopping = true;
-        } catch (TakenOverException e) {
-          state.ended(e);
-          stopping = true;
         } catch (RuntimeException e) {
-          if (!stopping) {
-            state.failed(e);
-            state.pause(pause, () -> stopping);
-          }
+          failed(e);
         }
       }
     } finally {
@@ -90,7 +82,21 @@ final class ForwardLoop<M> implements Runnable {
     }
   }
 
+  private void failed(RuntimeException e) {
+    if (KafkaErrors.isClosedQueue(e)) {
+      LOG.info("Queue {}: closed, so it is forwarded to Kafka no longer", queue.name());
+      stopping = true;
+    } else if (e instanceof TakenOverException) {
+      state.ended(e);
+      stopping = true;
+    } else if (!stopping) {
+      state.failed(e);
+      state.pause(pause, () -> stopping);
+    }
+  }
+
   private void runSession() throws InterruptedException {
+    var unused = subscriber.isFinished(0); // throws if it is closed, also while no broker answers
     if (!probe.isReachable()) {
       throw new UnreachableException("no broker accepts connections at " + probe);
     }
@@ -108,12 +114,31 @@ final class ForwardLoop<M> implements Runnable {
       }
       throw e;
     } finally {
-      batch.release();
+      end(session, clean);
+    }
+  }
+
+  /** Ends a session; an interrupt, by which clients would not close, comes after that. */
+  private void end(ForwardSession session, boolean clean) {
+    Interrupts.defer(
+        () -> {
+          try {
+            batch.release();
+          } finally {
+            close(session, clean);
+          }
+        });
+  }
+
+  private void close(ForwardSession session, boolean clean) {
+    try {
       if (clean) {
         session.close();
       } else {
         session.abandon();
       }
+    } catch (RuntimeException e) { // why it ends says more
+      LOG.debug("Queue {}: a client of Kafka failed to close", queue.name(), e);
     }
   }
 

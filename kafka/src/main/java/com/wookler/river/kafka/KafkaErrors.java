@@ -1,5 +1,6 @@
 package com.wookler.river.kafka;
 
+import com.wookler.river.core.message.QueueClosedException;
 import java.util.List;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
@@ -36,6 +37,11 @@ final class KafkaErrors {
   /** Returns whether a later producer of the same transactional id has shut this one out. */
   static boolean isFenced(Throwable failure) {
     return isOf(failure, FENCED);
+  }
+
+  /** Returns whether the queue or its subscriber was closed. */
+  static boolean isClosedQueue(Throwable failure) {
+    return isOf(failure, List.of(QueueClosedException.class));
   }
 
   private static boolean isOf(Throwable failure, List<Class<? extends Exception>> classes) {

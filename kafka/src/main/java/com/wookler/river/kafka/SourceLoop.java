@@ -1,8 +1,8 @@
 package com.wookler.river.kafka;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
-import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.message.QueueStatusException;
 import java.time.Duration;
@@ -58,11 +58,11 @@ final class SourceLoop implements Runnable {
           runSession();
         } catch (InterruptException e) {
           stopping = true; // by close(), which has waited long enough
-        } catch (QueueClosedException e) {
-          LOG.info("Queue {}: closed, so Kafka is read no longer", queue.name());
-          stopping = true;
         } catch (RuntimeException e) {
-          if (!stopping) {
+          if (KafkaErrors.isClosedQueue(e)) {
+            LOG.info("Queue {}: closed, so Kafka is read no longer", queue.name());
+            stopping = true;
+          } else if (!stopping) {
             state.failed(e);
             state.pause(pause, () -> stopping);
           }
@@ -74,6 +74,7 @@ final class SourceLoop implements Runnable {
   }
 
   private void runSession() {
+    requireOpen();
     requireReachable();
     SourceSession<?> session = sessions.get();
     boolean clean = false;
@@ -85,15 +86,28 @@ final class SourceLoop implements Runnable {
       }
       clean = true;
     } finally {
-      if (clean) {
-        session.close();
-      } else {
-        session.abandon();
-      }
+      end(session, clean);
     }
   }
 
+  /** Ends a session; an interrupt, by which clients would not close, comes after that. */
+  private void end(SourceSession<?> session, boolean clean) {
+    Interrupts.defer(
+        () -> {
+          try {
+            if (clean) {
+              session.close();
+            } else {
+              session.abandon();
+            }
+          } catch (RuntimeException e) { // why it ends says more
+            LOG.debug("Queue {}: a client of Kafka failed to close", queue.name(), e);
+          }
+        });
+  }
+
   private void step(SourceSession<?> session) {
+    requireOpen();
     try {
       if (session.step(WAIT)) {
         heardAt = time.nanoTime();
@@ -110,6 +124,11 @@ final class SourceLoop implements Runnable {
       session.commit();
       committedAt = time.nanoTime();
     }
+  }
+
+  /** Ends with an exception if the queue is closed, also while there is nothing to store. */
+  private void requireOpen() {
+    var unused = queue.identity();
   }
 
   private void requireReachable() {

@@ -269,15 +269,21 @@ final class SourceSession<M> implements ConsumerRebalanceListener, AutoCloseable
     } catch (RuntimeException e) {
       LOG.debug("Queue {}: the offsets were not committed", queue.name(), e);
     }
-    consumer.close(
+    close(
         CloseOptions.timeout(CLOSE)
             .withGroupMembershipOperation(GroupMembershipOperation.LEAVE_GROUP));
-    admin.close(Duration.ZERO);
   }
 
   /** Ends it without waiting for anything, after a failure. */
   void abandon() {
-    consumer.close(CloseOptions.timeout(Duration.ZERO));
-    admin.close(Duration.ZERO);
+    close(CloseOptions.timeout(Duration.ZERO));
+  }
+
+  private void close(CloseOptions how) {
+    try {
+      consumer.close(how);
+    } finally {
+      admin.close(Duration.ZERO);
+    }
   }
 }

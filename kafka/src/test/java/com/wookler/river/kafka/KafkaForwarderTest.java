@@ -87,6 +87,11 @@ class KafkaForwarderTest {
         .until(() -> forwarder.position() >= position && forwarder.stats().lag() == 0);
   }
 
+  /** Closes a queue that is closed again when its test ends. */
+  static void closeNow(MessageQueue<?> queue) {
+    queue.close();
+  }
+
   private static List<String> texts(List<ConsumerRecord<byte[], byte[]>> records) {
     return records.stream().map(each -> text(each.value())).toList();
   }
@@ -202,6 +207,49 @@ class KafkaForwarderTest {
       assertThat(forwarder.stats().failure()).contains("older than Kafka's position");
     }
     assertThat(broker.read(topic)).hasSize(20);
+  }
+
+  @Test
+  void shouldEndWhenItsQueueIsClosedWhileNoBrokerAnswers() {
+    Map<String, Object> nobody = Map.of("bootstrap.servers", "127.0.0.1:1");
+    try (MessageQueue<String> queue = queue(directory);
+        KafkaForwarder<String> forwarder =
+            KafkaForwarder.builder(queue, nobody).pause(Duration.ofMillis(100)).start();
+        KafkaSource<String> source =
+            KafkaSource.builder(queue, nobody)
+                .topics(topic)
+                .pause(Duration.ofMillis(100))
+                .start()) {
+      await().until(() -> forwarder.isAway() && source.isAway());
+      closeNow(queue);
+      await().until(() -> forwarder.stats().stopped() && source.stats().stopped());
+    }
+  }
+
+  @Test
+  void shouldNotShutOutTheOneThatHasTakenOver() throws Exception {
+    broker.createTopic(topic, 1);
+    ManualTimeSource time = new ManualTimeSource(Instant.EPOCH);
+    Owner earlier = new Owner("earlier");
+    Owner later = new Owner("later");
+    ForwardProperties properties =
+        ForwardProperties.of(broker.client(), Guarantee.EXACTLY_ONCE, topic);
+    try (MessageQueue<String> queue = queue(directory)) {
+      Function<Owner, ForwardSession> sessions =
+          owner -> new ExactlyOnceSession(queue, properties, topic, owner, time);
+      try (ForwardSession session = sessions.apply(earlier)) {
+        session.open(0);
+      }
+      try (ForwardSession session = sessions.apply(later);
+          ForwardSession again = sessions.apply(earlier)) {
+        session.open(0);
+        assertThatThrownBy(() -> again.open(0))
+            .isInstanceOf(TakenOverException.class)
+            .hasMessageContaining("later");
+        time.advance(Duration.ofDays(1));
+        session.idle(0); // commits, as one that was shut out could not
+      }
+    }
   }
 
   @Test

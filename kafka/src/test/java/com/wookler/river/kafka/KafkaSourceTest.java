@@ -262,6 +262,18 @@ class KafkaSourceTest {
   }
 
   @Test
+  void shouldEndWhenItsQueueIsClosedWhileThereIsNothingToRead() throws Exception {
+    broker.createTopic(topic, 1);
+    send(0, 10);
+    try (MessageQueue<String> queue = queue(directory);
+        KafkaSource<String> source = source(queue).start()) {
+      awaitMessages(queue, 10);
+      KafkaForwarderTest.closeNow(queue);
+      await().until(() -> source.stats().stopped());
+    }
+  }
+
+  @Test
   void shouldWaitWhileTheQueueIsFull() throws Exception {
     broker.createTopic(topic, 1);
     send(0, 500);
