@@ -106,6 +106,7 @@ final class ExactlyOnceSession implements ForwardSession {
   }
 
   private void finish(long next) {
+    queue.force(); // else a power loss could leave Kafka ahead of the queue
     producer.sendOffsetsToTransaction(
         Map.of(anchor, new OffsetAndMetadata(next, owner.text())), consumer.groupMetadata());
     producer.commitTransaction();
@@ -124,7 +125,6 @@ final class ExactlyOnceSession implements ForwardSession {
         }
         var unused = producer.send(each.record(), (metadata, e) -> failure.compareAndSet(null, e));
       }
-      queue.force(); // else a power loss could leave Kafka ahead of the queue
       if (failure.get() == null) {
         finish(next);
         return null;

@@ -1,6 +1,7 @@
 package com.wookler.river.kafka;
 
 import com.wookler.river.common.Interrupts;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -23,6 +24,8 @@ import org.slf4j.LoggerFactory;
 final class ForwardLoop<M> implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardLoop.class);
   private static final Duration WAIT = Duration.ofMillis(500); // after which it sees that it ends
+  private static final long LETTER_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final long LETTER_LOOK_NANOS = Duration.ofMillis(1).toNanos();
 
   private final MessageQueue<M> queue;
   private final Subscriber<M> subscriber;
@@ -32,11 +35,13 @@ final class ForwardLoop<M> implements Runnable {
   private final BrokerProbe probe;
   private final Duration pause;
   private final AwayState state;
+  private final TimeSource time;
   private final ForwardBatch<M> batch;
 
   private volatile boolean stopping;
   private volatile boolean stopped;
   private volatile long position;
+  private long refused = -1; // the place of the last one, until its letter is on the device
   private final AtomicLong sent = new AtomicLong();
   private final AtomicLong rejected = new AtomicLong();
   private final AtomicLong skipped = new AtomicLong();
@@ -49,7 +54,8 @@ final class ForwardLoop<M> implements Runnable {
     this.sessions = parts.sessions();
     this.probe = parts.probe();
     this.pause = from.get(ForwarderOptions.PAUSE);
-    this.state = new AwayState(LOG, "Queue " + queue.name() + ": forwarding to Kafka", from.time());
+    this.time = from.time();
+    this.state = new AwayState(LOG, "Queue " + queue.name() + ": forwarding to Kafka", time);
     this.batch =
         new ForwardBatch<>(
             subscriber,
@@ -97,6 +103,7 @@ final class ForwardLoop<M> implements Runnable {
 
   private void runSession() throws InterruptedException {
     var unused = subscriber.isFinished(0); // throws if it is closed, also while no broker answers
+    refused = -1;
     if (!probe.isReachable()) {
       throw new UnreachableException("no broker accepts connections at " + probe);
     }
@@ -144,6 +151,7 @@ final class ForwardLoop<M> implements Runnable {
 
   private void step(ForwardSession session) throws InterruptedException {
     if (!batch.take(WAIT)) {
+      awaitLetter();
       session.idle(position);
       state.working();
       return;
@@ -159,16 +167,19 @@ final class ForwardLoop<M> implements Runnable {
     }
   }
 
-  private void transfer(ForwardSession session, List<Delivery<M>> part) {
+  private void transfer(ForwardSession session, List<Delivery<M>> part)
+      throws InterruptedException {
     transferAll(session, part.stream().map(each -> Outgoing.of(each, mapper)).toList());
   }
 
   /** Transfers messages; where one is refused the others, by halves. */
-  private void transferAll(ForwardSession session, List<Outgoing<M>> part) {
+  private void transferAll(ForwardSession session, List<Outgoing<M>> part)
+      throws InterruptedException {
     long next = part.get(part.size() - 1).delivery().place() + 1;
     Exception refusal =
         part.stream().map(Outgoing::unmappable).filter(Objects::nonNull).findFirst().orElse(null);
     if (refusal == null) {
+      awaitLetter();
       refusal = session.send(part, next);
     }
     if (refusal == null) {
@@ -195,6 +206,26 @@ final class ForwardLoop<M> implements Runnable {
         KafkaErrors.words(why));
     batch.reject(delivery, why);
     rejected.incrementAndGet();
+    refused = delivery.place();
+  }
+
+  /** Waits until the letter of what was refused is on the device: the position goes past it. */
+  private void awaitLetter() throws InterruptedException {
+    if (refused < 0 || guarantee != Guarantee.EXACTLY_ONCE) {
+      return;
+    }
+    long until = time.nanoTime() + LETTER_NANOS;
+    while (!subscriber.isFinished(refused)) { // which it is once the letter was forced
+      if (time.nanoTime() > until) {
+        throw new IllegalStateException(
+            "the dead letter of sequence " + refused + " is not on the device yet");
+      }
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
+      time.park(this, LETTER_LOOK_NANOS);
+    }
+    refused = -1;
   }
 
   /** The position says that everything before it is done, so nothing may be left out. */
