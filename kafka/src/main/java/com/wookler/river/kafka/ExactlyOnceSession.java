@@ -1,19 +1,22 @@
 package com.wookler.river.kafka;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.core.MessageQueue;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +42,7 @@ final class ExactlyOnceSession implements ForwardSession {
   private final TopicPartition anchor;
   private final Owner owner;
   private final TimeSource time;
+  private final Map<String, Object> adminProperties;
   private final KafkaProducer<byte @Nullable [], byte[]> producer;
   private final KafkaConsumer<byte[], byte[]> consumer; // reads positions; subscribes to nothing
   private long committedAt;
@@ -54,6 +58,7 @@ final class ExactlyOnceSession implements ForwardSession {
     this.anchor = new TopicPartition(topic, 0);
     this.owner = owner;
     this.time = time;
+    this.adminProperties = properties.admin();
     this.producer = new KafkaProducer<>(properties.producer());
     this.consumer = consumer(properties);
   }
@@ -70,28 +75,91 @@ final class ExactlyOnceSession implements ForwardSession {
   @Override
   public long open(long lowWatermark) {
     ForwardSession.requireTopic(producer, anchor.topic());
+    check(positionNow()); // first, so that a copy that is refused shuts nobody out
     producer.initTransactions();
     OffsetAndMetadata found = position();
-    long end = queue.stats().nextSequence();
-    if (found != null && found.offset() > end) {
-      throw new RiverException(
-          String.format(
-              "Kafka has messages up to %d of queue %s, which has them only up to %d: it is older"
-                  + " than Kafka's position, restored from a copy perhaps; delete the group %s to"
-                  + " begin at the subscriber's low watermark",
-              found.offset() - 1, queue.name(), end - 1, consumer.groupMetadata().groupId()));
-    }
+    check(found);
     if (found == null && lowWatermark > 0) {
       LOG.info(
           "Queue {}: Kafka has no position in the group {}, so it begins at the subscriber's low"
               + " watermark {}",
           queue.name(),
-          consumer.groupMetadata().groupId(),
+          group(),
           lowWatermark);
     }
     long next = found == null ? lowWatermark : Math.max(found.offset(), lowWatermark);
-    commit(next);
+    String mark = mark(next);
+    if (mark == null && found != null && found.offset() == next) {
+      mark = Owner.markIn(found.metadata());
+    }
+    commit(next, mark);
+    owner.committed();
     return next;
+  }
+
+  private String group() {
+    return consumer.groupMetadata().groupId();
+  }
+
+  /**
+   * Checks that the queue has what Kafka has, and that no other forwarder has come since this one
+   * committed.
+   */
+  private void check(@Nullable OffsetAndMetadata found) {
+    if (found == null) {
+      return;
+    }
+    if (owner.owns()) {
+      requireOwned(found);
+    }
+    long end = queue.stats().nextSequence();
+    if (found.offset() > end) {
+      throw new OtherCopyException(
+          String.format(
+              "Kafka has messages up to %d of queue %s, which has them only up to %d: it is older"
+                  + " than Kafka's position, restored from a copy perhaps; delete the group %s and"
+                  + " start again to begin at the subscriber's low watermark",
+              found.offset() - 1, queue.name(), end - 1, group()));
+    }
+    String there = Owner.markIn(found.metadata());
+    String here = mark(found.offset());
+    if (there != null && here != null && !there.equals(here)) {
+      throw new OtherCopyException(
+          String.format(
+              "Kafka has another message %d than queue %s: it was restored from a copy perhaps, and"
+                  + " published to since; delete the group %s and start again to begin at the"
+                  + " subscriber's low watermark",
+              found.offset() - 1, queue.name(), group()));
+    }
+  }
+
+  /** Returns the mark of the message before a place, or null if that cannot be read any more. */
+  private @Nullable String mark(long next) {
+    try {
+      return next == 0
+          ? null
+          : queue.read(next - 1).map(each -> Owner.mark(each.publishedAt())).orElse(null);
+    } catch (DamagedException e) {
+      return null; // reported where it is delivered
+    }
+  }
+
+  /** Returns the position, also while a transaction is open over it. */
+  private @Nullable OffsetAndMetadata positionNow() {
+    Admin admin = Admin.create(adminProperties);
+    try {
+      return admin
+          .listConsumerGroupOffsets(group())
+          .partitionsToOffsetAndMetadata()
+          .get()
+          .get(anchor);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      throw new KafkaException("the position of the group " + group() + " is not known", e);
+    } finally {
+      admin.close(Duration.ZERO);
+    }
   }
 
   private @Nullable OffsetAndMetadata position() {
@@ -100,15 +168,16 @@ final class ExactlyOnceSession implements ForwardSession {
   }
 
   /** Commits the position alone, which names this forwarder as its owner. */
-  private void commit(long next) {
+  private void commit(long next, @Nullable String mark) {
     producer.beginTransaction();
-    finish(next);
+    finish(next, mark);
   }
 
-  private void finish(long next) {
+  private void finish(long next, @Nullable String mark) {
     queue.force(); // else a power loss could leave Kafka ahead of the queue
     producer.sendOffsetsToTransaction(
-        Map.of(anchor, new OffsetAndMetadata(next, owner.text())), consumer.groupMetadata());
+        Map.of(anchor, new OffsetAndMetadata(next, owner.metadata(mark))),
+        consumer.groupMetadata());
     producer.commitTransaction();
     committedAt = time.nanoTime();
     lookedAt = committedAt;
@@ -126,7 +195,7 @@ final class ExactlyOnceSession implements ForwardSession {
         var unused = producer.send(each.record(), (metadata, e) -> failure.compareAndSet(null, e));
       }
       if (failure.get() == null) {
-        finish(next);
+        finish(next, Owner.mark(batch.get(batch.size() - 1).delivery().publishedAt()));
         return null;
       }
     } catch (KafkaException e) {
@@ -143,7 +212,7 @@ final class ExactlyOnceSession implements ForwardSession {
   @Override
   public void idle(long next) {
     if (time.nanoTime() - committedAt > RENEW_NANOS) {
-      commit(next);
+      commit(next, mark(next));
     } else if (time.nanoTime() - lookedAt > LOOK_NANOS) {
       requireOwned();
     }
@@ -165,12 +234,18 @@ final class ExactlyOnceSession implements ForwardSession {
    */
   private void requireOwned() {
     OffsetAndMetadata found = position();
-    if (found != null && owner.isOther(found.metadata())) {
+    if (found != null) {
+      requireOwned(found);
+    }
+  }
+
+  private void requireOwned(OffsetAndMetadata found) {
+    if (owner.isOther(found.metadata())) {
       throw new TakenOverException(
           String.format(
               "another forwarder of queue %s has taken over: %s. Either its directory was copied,"
                   + " or the queue is open twice",
-              queue.name(), found.metadata()));
+              queue.name(), Owner.name(found.metadata())));
     }
   }
 

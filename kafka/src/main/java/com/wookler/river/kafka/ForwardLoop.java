@@ -92,7 +92,7 @@ final class ForwardLoop<M> implements Runnable {
     if (KafkaErrors.isClosedQueue(e)) {
       LOG.info("Queue {}: closed, so it is forwarded to Kafka no longer", queue.name());
       stopping = true;
-    } else if (e instanceof TakenOverException) {
+    } else if (e instanceof TakenOverException || e instanceof OtherCopyException) {
       state.ended(e);
       stopping = true;
     } else if (!stopping) {

@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
@@ -16,10 +17,14 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  *
  * @param producer of the producer
  * @param consumer of the consumer that reads positions
+ * @param admin of the client that reads a position while a transaction is open over it
  * @param servers with which they begin
  */
 record ForwardProperties(
-    Map<String, Object> producer, Map<String, Object> consumer, List<String> servers) {
+    Map<String, Object> producer,
+    Map<String, Object> consumer,
+    Map<String, Object> admin,
+    List<String> servers) {
   private static final List<String> OWN =
       List.of(
           ProducerConfig.TRANSACTIONAL_ID_CONFIG,
@@ -69,7 +74,7 @@ record ForwardProperties(
       List<String> servers =
           new ProducerConfig(producer).getList(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
       new ConsumerConfig(consumer).values();
-      return new ForwardProperties(producer, consumer, servers);
+      return new ForwardProperties(producer, consumer, admin(given), servers);
     } catch (ConfigException e) {
       throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
     }
@@ -88,6 +93,14 @@ record ForwardProperties(
     consumer.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
     consumer.putIfAbsent(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
     return consumer;
+  }
+
+  private static Map<String, Object> admin(Map<String, ?> given) {
+    Map<String, Object> admin = new HashMap<>(given);
+    admin.keySet().retainAll(AdminClientConfig.configNames());
+    admin.putIfAbsent(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
+    admin.putIfAbsent(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    return admin;
   }
 
   private static boolean isOfConsumersOnly(String name) {

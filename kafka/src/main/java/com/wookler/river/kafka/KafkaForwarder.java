@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  * isolation.level=read_committed}. The transactional id and the group that holds the position are
  * {@code river-}, the queue's identity, and the subscriber's name. Of two forwarders with the same
  * one, as where a directory was copied, the later one shuts the other out, which ends for good with
- * an error that names it. What the topic has is not sent again when the subscriber is moved back.
+ * an error that names it; but a copy that does not have what Kafka has ends for good itself. What
+ * the topic has is not sent again when the subscriber is moved back.
  *
  * <p>A record has the message's key, data and headers, the time at which it was published, and the
  * headers {@code river-queue} (name and identity of the queue), {@code river-sequence} (8 bytes)

@@ -1,8 +1,10 @@
 package com.wookler.river.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -16,12 +18,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -195,18 +199,52 @@ class KafkaForwarderTest {
       publish(queue, 0, 10);
     }
     DirectoryCopy.of(data, copy);
-    try (MessageQueue<String> queue = queue(data)) {
-      publish(queue, 10, 20);
-      try (KafkaForwarder<String> forwarder = forwarder(queue).start()) {
-        awaitPosition(forwarder, 20);
-      }
-    }
-    try (MessageQueue<String> queue = queue(copy);
+    try (MessageQueue<String> queue = queue(data);
         KafkaForwarder<String> forwarder = forwarder(queue).start()) {
-      await().atMost(Duration.ofMinutes(1)).until(forwarder::isAway);
-      assertThat(forwarder.stats().failure()).contains("older than Kafka's position");
+      publish(queue, 10, 20);
+      awaitPosition(forwarder, 20);
+      try (MessageQueue<String> older = queue(copy)) {
+        requireRefused(older, "older than Kafka's position");
+      }
+      publish(queue, 20, 30);
+      awaitPosition(forwarder, 30);
+      assertThat(forwarder.stats().failures()).isZero();
     }
-    assertThat(broker.read(topic)).hasSize(20);
+    assertThat(texts(broker.read(topic))).containsExactlyElementsOf(numbers(0, 30));
+  }
+
+  private void requireRefused(MessageQueue<String> copy, String why) {
+    try (CapturedLog log = new CapturedLog(ForwardLoop.class);
+        KafkaForwarder<String> forwarder = forwarder(copy).start()) {
+      await().atMost(Duration.ofMinutes(1)).until(() -> forwarder.stats().stopped());
+      assertThat(forwarder.stats().failure()).contains(why);
+      assertThat(forwarder.isAway()).isTrue();
+      assertThat(log.warnings()).hasSize(1);
+    }
+  }
+
+  @Test
+  void shouldRefuseACopyThatWasPublishedToSince() throws Exception {
+    broker.createTopic(topic, 1);
+    Path data = directory.resolve("data");
+    Path copy = directory.resolve("copy");
+    try (MessageQueue<String> queue = queue(data)) {
+      publish(queue, 0, 10);
+    }
+    DirectoryCopy.of(data, copy);
+    try (MessageQueue<String> queue = queue(data);
+        KafkaForwarder<String> forwarder = forwarder(queue).start()) {
+      publish(queue, 10, 20);
+      awaitPosition(forwarder, 20);
+      try (MessageQueue<String> other = queue(copy)) {
+        publish(other, 1_000, 1_020);
+        requireRefused(other, "Kafka has another message 19");
+      }
+      publish(queue, 20, 30);
+      awaitPosition(forwarder, 30);
+      assertThat(forwarder.stats().failures()).isZero();
+    }
+    assertThat(texts(broker.read(topic))).containsExactlyElementsOf(numbers(0, 30));
   }
 
   @Test
