@@ -14,6 +14,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A span around each call of a processor, in which it runs. */
 final class ProcessSpans<M> implements ProcessorInterceptor<M> {
@@ -77,13 +78,31 @@ final class ProcessSpans<M> implements ProcessorInterceptor<M> {
     batch.forEach(delivery -> link(builder, telemetry.context(delivery.headers())));
     Span span = builder.startSpan();
     try (Scope ignored = span.makeCurrent()) {
-      return call.process(batch);
+      List<ProcessResult<M>> results = call.process(batch);
+      Throwable cause = firstCause(results);
+      if (cause != null) {
+        fail(span, cause);
+      }
+      return results;
     } catch (Throwable e) {
       fail(span, e);
       throw e;
     } finally {
       span.end();
     }
+  }
+
+  /** Null results are the processor's mistake, which the reactor reports. */
+  private static @Nullable Throwable firstCause(
+      @Nullable List<? extends @Nullable ProcessResult<?>> results) {
+    if (results != null) {
+      for (ProcessResult<?> each : results) {
+        if (each != null && each.cause() != null) {
+          return each.cause();
+        }
+      }
+    }
+    return null;
   }
 
   private SpanBuilder builder(String processor) {

@@ -40,7 +40,7 @@ final class PublishSpans<M> implements PublishInterceptor<M> {
       if (!span.getSpanContext().isValid()) {
         return message; // nothing records, and there is no trace to pass on
       }
-      Carrier<M> carrier = new Carrier<>(message);
+      Carrier<M> carrier = new Carrier<>(withoutTrace(message));
       propagator.inject(Context.current().with(span), carrier, Carrier::set);
       return carrier.message;
     } finally {
@@ -51,6 +51,15 @@ final class PublishSpans<M> implements PublishInterceptor<M> {
   private boolean isInTrace(Message<M> message) {
     return !message.headers().isEmpty()
         && propagator.fields().stream().anyMatch(message.headers()::containsKey);
+  }
+
+  /** Leaves nothing of an earlier trace, of which the new one may not replace each header. */
+  private Message<M> withoutTrace(Message<M> message) {
+    Message<M> without = message;
+    for (String name : propagator.fields()) {
+      without = without.withoutHeader(name);
+    }
+    return without;
   }
 
   /** Takes headers, of which each makes another message. */

@@ -189,6 +189,53 @@ class RiverTelemetryTest {
   }
 
   @Test
+  void shouldMarkABatchInWhichOneFails() {
+    try (MessageQueue<String> queue = open("orders")) {
+      Subscriber<String> billing = billing(queue);
+      publish(queue, "a", "b");
+      try (Reactor<String> reactor =
+          Reactor.builder(billing)
+              .around(telemetry.processing("orders", "billing"))
+              .batchProcessor(
+                  "store",
+                  batch ->
+                      batch.stream()
+                          .map(
+                              each ->
+                                  each.data().equals("b") && each.attempt() == 1
+                                      ? ProcessResult.<String>failed(new IOException("not yet"))
+                                      : ProcessResult.<String>done())
+                          .toList())
+              .start()) {
+        await().until(() -> spans.named("process orders").size() == 2);
+        SpanData first = spans.named("process orders").get(0);
+        assertThat(first.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+        assertThat(first.getAttributes().get(MessagingConventions.ERROR_TYPE))
+            .isEqualTo("java.io.IOException");
+        assertThat(spans.named("process orders").get(1).getStatus().getStatusCode())
+            .isEqualTo(StatusCode.UNSET);
+        assertThat(reactor.isRunning()).isTrue();
+      }
+    }
+  }
+
+  @Test
+  @SuppressWarnings("try") // the scope is only to be closed
+  void shouldLeaveNothingOfAnEarlierTrace() {
+    Message<String> traced =
+        Message.of("a")
+            .withHeader("tracestate", "vendor=1".getBytes(StandardCharsets.UTF_8))
+            .withHeader("type", new byte[] {1});
+    Span request = spans.tracer().spanBuilder("request").startSpan();
+    try (Scope ignored = request.makeCurrent()) {
+      assertThat(telemetry.<String>publishing().intercept("orders", traced).headers())
+          .containsOnlyKeys("traceparent", "type");
+    } finally {
+      request.end();
+    }
+  }
+
+  @Test
   void shouldLeaveMessagesAsTheyAreWithoutATrace() {
     Message<String> plain = Message.of("a");
     RiverTelemetry none = RiverTelemetry.create(OpenTelemetry.noop());

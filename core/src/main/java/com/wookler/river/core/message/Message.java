@@ -63,6 +63,16 @@ public final class Message<M> {
     return new Message<>(data, key, Collections.unmodifiableMap(more), terms, deliverAt);
   }
 
+  /** Returns the same message without the header of a name; itself, if it has none. */
+  public Message<M> withoutHeader(String name) {
+    if (!headers.containsKey(Objects.requireNonNull(name, "name"))) {
+      return this;
+    }
+    Map<String, byte[]> fewer = new LinkedHashMap<>(headers);
+    fewer.remove(name);
+    return new Message<>(data, key, Collections.unmodifiableMap(fewer), terms, deliverAt);
+  }
+
   /**
    * Returns the same message with an id of at most 65,535 bytes in UTF-8. A queue that deduplicates
    * ({@code queue.deduplicate}) stores one message of an id within its window; a publish of a
