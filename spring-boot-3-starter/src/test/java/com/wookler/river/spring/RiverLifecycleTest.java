@@ -30,6 +30,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.support.SpringFactoriesLoader;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 class RiverLifecycleTest {
   @TempDir Path directory;
@@ -132,6 +133,72 @@ class RiverLifecycleTest {
               context.getSourceApplicationContext().start();
               await().untilAsserted(() -> assertThat(STEPS).contains("processed first"));
             });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Executing {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch mayEnd = new CountDownLatch(1);
+
+    @Bean
+    ThreadPoolTaskExecutor executor() {
+      return new ThreadPoolTaskExecutor();
+    }
+
+    @Bean
+    Lender lender(ThreadPoolTaskExecutor executor) {
+      return new Lender(this, executor);
+    }
+  }
+
+  record Lender(Executing application, ThreadPoolTaskExecutor executor) {
+    @RiverListener(queue = "orders", subscriber = "billing")
+    void on(String order) throws Exception {
+      application.begun.countDown();
+      application.mayEnd.await();
+      STEPS.add(executor.submit(() -> "lent to " + order).get());
+    }
+  }
+
+  @Test
+  void shouldStopListenersBeforeTheExecutorsThatTheyUse() {
+    STEPS.clear();
+    Contexts.runner(directory, Executing.class)
+        .run(
+            context -> {
+              Executing application = context.getBean(Executing.class);
+              context.getBean(RiverTemplate.class).publish("orders", "first");
+              application.begun.await();
+              Thread stopper = new Thread(context::close);
+              stopper.start();
+              await().until(() -> stopper.getState() == Thread.State.TIMED_WAITING);
+              application.mayEnd.countDown();
+              stopper.join(TimeUnit.MINUTES.toMillis(1));
+              assertThat(STEPS).containsExactly("lent to first");
+            });
+  }
+
+  private static long keepingAlive() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("RIVER-") && !thread.isDaemon())
+        .count();
+  }
+
+  @Test
+  void shouldKeepTheApplicationAliveWhileAListenerRuns() {
+    Contexts.runner(directory, RiverListenerTest.Late.class)
+        .run(
+            context -> {
+              assertThat(keepingAlive()).isZero();
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              listeners.start("sales/late");
+              assertThat(keepingAlive()).isOne();
+              listeners.stop("sales/late");
+              await().until(() -> keepingAlive() == 0);
+              listeners.start("sales/late");
+              assertThat(keepingAlive()).isOne();
+            });
+    await().until(() -> keepingAlive() == 0);
   }
 
   private static Set<String> threads() {

@@ -11,6 +11,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 
@@ -73,11 +74,13 @@ public class RiverAutoConfiguration {
 
   @Bean
   RiverListeners riverListeners(
+      ApplicationContext context,
       RiverProperties properties,
       ObjectProvider<OpenQueues> queues,
       ObjectProvider<ProcessorInterceptor<?>> interceptors,
       ObjectProvider<RiverListenerCustomizer> customizers) {
     return new RiverListeners(
+        context,
         () ->
             new ListenerFactory(
                 queues.getObject(),

@@ -13,17 +13,28 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.ContextClosedEvent;
+import org.springframework.core.Ordered;
 
 /**
  * The {@link RiverListener}s of the application, each named {@code queue/subscriber}. They start
  * last, after the web server, and stop first: messages that they have begun to process are finished
- * and acknowledged before anything else stops. Thread-safe.
+ * and acknowledged before anything else stops, Spring's executors included. While one of them runs,
+ * the application does not end by itself. Thread-safe.
  */
-public final class RiverListeners implements SmartLifecycle {
+public final class RiverListeners
+    implements SmartLifecycle, ApplicationListener<ContextClosedEvent>, Ordered {
   /** The phase in which listeners start; after Spring Boot's web servers. */
   public static final int PHASE = Integer.MAX_VALUE - 100;
 
+  private static final Logger LOG = LoggerFactory.getLogger(RiverListeners.class);
+
+  private final ApplicationContext context;
   private final Supplier<ListenerFactory> factory;
   private final Duration stopTimeout;
   private final ReentrantLock changing = new ReentrantLock();
@@ -32,9 +43,14 @@ public final class RiverListeners implements SmartLifecycle {
   private final Map<String, ListenerContainer<?>> containers = new LinkedHashMap<>();
 
   @GuardedBy("changing")
+  private final KeepAlive alive = new KeepAlive();
+
+  @GuardedBy("changing")
   private boolean running;
 
-  RiverListeners(Supplier<ListenerFactory> factory, Duration stopTimeout) {
+  RiverListeners(
+      ApplicationContext context, Supplier<ListenerFactory> factory, Duration stopTimeout) {
+    this.context = context;
     this.factory = factory;
     this.stopTimeout = stopTimeout;
   }
@@ -53,6 +69,7 @@ public final class RiverListeners implements SmartLifecycle {
       }
       if (running && settings.autoStartup()) {
         container.start(factory.get());
+        keepAlive();
       }
     } finally {
       changing.unlock();
@@ -79,6 +96,7 @@ public final class RiverListeners implements SmartLifecycle {
     changing.lock();
     try {
       find(name).start(factory.get());
+      keepAlive();
     } finally {
       changing.unlock();
     }
@@ -94,6 +112,7 @@ public final class RiverListeners implements SmartLifecycle {
     changing.lock();
     try {
       find(name).stop(stopTimeout);
+      keepAlive();
     } finally {
       changing.unlock();
     }
@@ -111,6 +130,11 @@ public final class RiverListeners implements SmartLifecycle {
     } finally {
       changing.unlock();
     }
+  }
+
+  @GuardedBy("changing")
+  private void keepAlive() {
+    alive.keep(containers.values().stream().anyMatch(ListenerContainer::isRunning));
   }
 
   @GuardedBy("changing")
@@ -134,6 +158,7 @@ public final class RiverListeners implements SmartLifecycle {
           each.start(all);
         }
       }
+      keepAlive();
     } catch (RuntimeException | Error e) {
       stopAll();
       throw e;
@@ -163,7 +188,35 @@ public final class RiverListeners implements SmartLifecycle {
       long left = Math.max(0, end - TimeSource.system().nanoTime());
       failure.run(() -> each.stop(Duration.ofNanos(left)));
     }
+    alive.keep(false);
     failure.rethrow();
+  }
+
+  /**
+   * Stops the listeners of a context that is closed: before the lifecycle does, because Spring's
+   * executors and schedulers take no more tasks from this event on.
+   */
+  @Override
+  public void onApplicationEvent(ContextClosedEvent event) {
+    if (event.getApplicationContext() != context) {
+      return; // that of a child
+    }
+    try {
+      stop();
+    } catch (RuntimeException e) {
+      LOG.warn("Listeners could not be stopped", e); // others wait for the event, too
+    }
+  }
+
+  @Override
+  public boolean supportsAsyncExecution() {
+    return false;
+  }
+
+  /** Before all others that listen to the same event. */
+  @Override
+  public int getOrder() {
+    return HIGHEST_PRECEDENCE;
   }
 
   @Override
