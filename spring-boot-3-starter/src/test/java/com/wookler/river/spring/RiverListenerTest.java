@@ -21,9 +21,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Scope;
+import org.springframework.context.annotation.ScopedProxyMode;
 
 class RiverListenerTest {
   @TempDir Path directory;
@@ -255,6 +258,82 @@ class RiverListenerTest {
             });
   }
 
+  @Test
+  void shouldListenWhereBeansAreLazy() {
+    Contexts.runner(directory, Payload.class)
+        .withInitializer(
+            context ->
+                context.addBeanFactoryPostProcessor(
+                    new LazyInitializationBeanFactoryPostProcessor()))
+        .run(
+            context -> {
+              assertThat(context.getBean(RiverListeners.class).names()).hasSize(1);
+              template(context).publish("sales", new Sale("a", 3));
+              awaitSeen(new Sale("a", 3));
+            });
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Scoped {
+    @Bean
+    @Scope(value = "prototype", proxyMode = ScopedProxyMode.TARGET_CLASS)
+    Payload each() {
+      return new Payload();
+    }
+
+    @Bean
+    Object user(Payload each) {
+      return List.of(each);
+    }
+  }
+
+  @Test
+  void shouldListenOnceForAScopedProxy() {
+    Contexts.runner(directory, Scoped.class)
+        .run(
+            context -> {
+              template(context).publish("sales", new Sale("a", 3));
+              template(context).publish("sales", new Sale("a", 4));
+              await().until(() -> SEEN.contains(new Sale("a", 4)));
+              assertThat(context.getBean(RiverListeners.class).names())
+                  .containsExactly("sales/each.on");
+            });
+  }
+
+  static class Any {
+    @RiverListener(queue = "sales", subscriber = "any")
+    void on(Delivery<?> delivery) {
+      see(delivery.data());
+    }
+  }
+
+  static class Numbers {
+    @RiverListener("numbers")
+    void on(int number) {
+      see(number);
+    }
+  }
+
+  @Test
+  void shouldOpenQueuesForTheListenersThatNameAType() {
+    Contexts.runner(directory, Any.class, Payload.class)
+        .run(
+            context -> {
+              template(context).publish("sales", new Sale("a", 3));
+              awaitSeen(new Sale("a", 3), new Sale("a", 3));
+            });
+  }
+
+  @Test
+  void shouldPassPrimitives() {
+    Contexts.runner(directory, Numbers.class)
+        .run(
+            context -> {
+              template(context).publish("numbers", 7);
+              awaitSeen(7);
+            });
+  }
+
   static class Around extends Payload {
     @Bean
     ProcessorInterceptor<Object> around() {
@@ -328,8 +407,20 @@ class RiverListenerTest {
     void on(String one) {}
   }
 
+  static class Lists {
+    @RiverListener("sales")
+    void on(List<Sale> sales) {}
+  }
+
+  static class Wrapped {
+    @RiverListener("sales")
+    void on(Delivery<Map<String, Sale>> sales) {}
+  }
+
   @Test
   void shouldSayWhatIsWrongWithAListener() {
+    assertWrong(Lists.class, "Sale>, but a queue's data is converted by its class alone");
+    assertWrong(Wrapped.class, "Wrapped.on takes java.util.Map<java.lang.String, ");
     assertWrong(TwoPayloads.class, "TwoPayloads.on has several parameters without an annotation");
     assertWrong(Answering.class, "a listener returns nothing or a ProcessResult");
     assertWrong(NoQueue.class, "NoQueue.on names no queue");

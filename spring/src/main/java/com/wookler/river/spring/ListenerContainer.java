@@ -23,6 +23,11 @@ final class ListenerContainer<M> {
     return settings;
   }
 
+  /** Returns whether the method's parameters name the type of the data. */
+  boolean isTyped() {
+    return method.type().isPresent();
+  }
+
   void start(ListenerFactory factory) {
     if (reactor == null) {
       reactor = factory.start(settings, method);

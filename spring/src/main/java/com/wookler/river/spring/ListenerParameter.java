@@ -14,6 +14,7 @@ import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.convert.TypeDescriptor;
 import org.springframework.core.convert.support.DefaultConversionService;
+import org.springframework.util.ClassUtils;
 
 /** One parameter of a listener. */
 abstract class ListenerParameter {
@@ -49,8 +50,30 @@ abstract class ListenerParameter {
       type = type.getGeneric();
     }
     boolean whole = type.resolve() == Delivery.class;
-    Class<?> data = (whole ? type.getGeneric() : type).resolve();
-    return new Taken(data == Object.class ? null : data, whole);
+    ResolvableType payload = whole ? type.getGeneric() : type;
+    if (losesArguments(payload)) {
+      throw wrong.apply(
+          ("takes %s, but a queue's data is converted by its class alone; take a class of your own"
+                  + " without type arguments, or, for several messages at once, set batch = true")
+              .formatted(payload));
+    }
+    Class<?> data = payload.resolve();
+    return new Taken(data == null || data == Object.class ? null : boxed(data), whole);
+  }
+
+  private static Class<?> boxed(Class<?> type) {
+    return ClassUtils.resolvePrimitiveIfNecessary(type);
+  }
+
+  /** Texts in JSON are strings, whatever is known of the type, and anything is an object. */
+  private static boolean losesArguments(ResolvableType payload) {
+    for (ResolvableType argument : payload.getGenerics()) {
+      Class<?> type = argument.resolve(Object.class);
+      if (type != Object.class && type != String.class) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private static @Nullable MergedAnnotation<?> header(MethodParameter parameter) {

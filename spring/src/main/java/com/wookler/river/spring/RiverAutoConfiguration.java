@@ -6,6 +6,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.reactor.ProcessorInterceptor;
 import com.wookler.river.reactor.Reactor;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -94,5 +95,11 @@ public class RiverAutoConfiguration {
   static RiverListenerPostProcessor riverListenerPostProcessor(
       ObjectProvider<RiverListeners> listeners) {
     return new RiverListenerPostProcessor(listeners);
+  }
+
+  /** Makes beans with listeners at the start, where others wait until somebody needs them. */
+  @Bean
+  static LazyInitializationExcludeFilter riverListenersAreNotLazy() {
+    return (name, definition, type) -> RiverListenerPostProcessor.hasListener(type);
   }
 }

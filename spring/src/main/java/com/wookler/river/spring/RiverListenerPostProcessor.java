@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
@@ -35,17 +36,30 @@ final class RiverListenerPostProcessor implements BeanPostProcessor, BeanFactory
 
   @Override
   public Object postProcessAfterInitialization(Object bean, String beanName) {
+    if (ScopedProxyUtils.isScopedTarget(beanName)) {
+      return bean; // its proxy is the listener, and calls it
+    }
     Class<?> type = AopUtils.getTargetClass(bean);
-    if (without.contains(type) || !AnnotationUtils.isCandidateClass(type, RiverListener.class)) {
+    if (without.contains(type)) {
       return bean;
     }
-    Map<Method, RiverListener> found =
-        MethodIntrospector.selectMethods(type, RiverListenerPostProcessor::annotation);
+    Map<Method, RiverListener> found = find(type);
     if (found.isEmpty()) {
       without.add(type);
     }
     found.forEach((method, annotation) -> add(bean, beanName, method, annotation));
     return bean;
+  }
+
+  /** Returns whether a class has a listener. */
+  static boolean hasListener(Class<?> type) {
+    return !find(type).isEmpty();
+  }
+
+  private static Map<Method, RiverListener> find(Class<?> type) {
+    return AnnotationUtils.isCandidateClass(type, RiverListener.class)
+        ? MethodIntrospector.selectMethods(type, RiverListenerPostProcessor::annotation)
+        : Map.of();
   }
 
   private static @Nullable RiverListener annotation(Method method) {

@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -153,11 +154,11 @@ public final class RiverListeners
     try {
       running = true;
       ListenerFactory all = factory.get();
-      for (ListenerContainer<?> each : containers.values()) {
-        if (each.settings().autoStartup()) {
-          each.start(all);
-        }
-      }
+      containers.values().stream()
+          .filter(each -> each.settings().autoStartup())
+          // those that name a type open their queues for it, before those that take any
+          .sorted(Comparator.comparing(each -> !each.isTyped()))
+          .forEach(each -> each.start(all));
       keepAlive();
     } catch (RuntimeException | Error e) {
       stopAll();
