@@ -8,9 +8,11 @@ import com.wookler.river.common.Env;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.PublishInterceptor;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.Subscriber;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -367,6 +369,31 @@ class RiverLifecycleTest {
                     .rootCause()
                     .isInstanceOf(ConfigurationException.class)
                     .hasMessageContaining("remove one"));
+  }
+
+  static class Intercepting {
+    @Bean
+    PublishInterceptor<Object> tracing() {
+      return (queue, message) -> message;
+    }
+  }
+
+  @Test
+  void shouldWarnOfBeansThatDoNotChangeTheQueuesOfAFile() throws IOException {
+    Path file = Files.writeString(directory.resolve("river.xml"), "<river/>");
+    try (CapturedLog log = new CapturedLog(RiverAutoConfiguration.class)) {
+      Contexts.runner(directory, RiverListenerTest.Payload.class)
+          .withPropertyValues("river.config=" + file)
+          .run(context -> assertThat(context).hasNotFailed());
+      assertThat(log.warnings()).isEmpty();
+      Contexts.runner(directory, Intercepting.class)
+          .withPropertyValues("river.config=" + file)
+          .run(context -> assertThat(context).hasNotFailed());
+      assertThat(log.warnings())
+          .singleElement()
+          .asString()
+          .startsWith("Beans [tracing] change no queue of river.config");
+    }
   }
 
   @Test

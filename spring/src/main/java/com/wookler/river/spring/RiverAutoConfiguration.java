@@ -5,6 +5,12 @@ import com.wookler.river.core.PublishInterceptor;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.reactor.ProcessorInterceptor;
 import com.wookler.river.reactor.Reactor;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -22,6 +28,9 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(prefix = "river", name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(RiverProperties.class)
 public class RiverAutoConfiguration {
+  private static final Logger LOG = LoggerFactory.getLogger(RiverAutoConfiguration.class);
+  private static final String INTERCEPTORS = "riverInterceptors";
+
   /** Called by Spring. */
   public RiverAutoConfiguration() {}
 
@@ -46,7 +55,11 @@ public class RiverAutoConfiguration {
       RiverProperties properties,
       Environment environment,
       RiverConverters converters,
-      ObjectProvider<RiverQueueCustomizer> customizers) {
+      ObjectProvider<RiverQueueCustomizer> customizers,
+      ListableBeanFactory beans) {
+    if (properties.config() != null) {
+      warnOfBeansWithoutEffect(beans);
+    }
     return new OpenQueues(
         properties,
         environment.getProperty("spring.application.name", "river"),
@@ -54,8 +67,22 @@ public class RiverAutoConfiguration {
             OpenQueues.open(queue, properties, converters, customizers.orderedStream().toList()));
   }
 
-  /** Passes beans that see publishes to each queue. */
-  @Bean
+  private static void warnOfBeansWithoutEffect(ListableBeanFactory beans) {
+    List<String> names = new ArrayList<>();
+    for (Class<?> type : List.of(PublishInterceptor.class, RiverQueueCustomizer.class)) {
+      names.addAll(Arrays.asList(beans.getBeanNamesForType(type, true, false)));
+    }
+    names.remove(INTERCEPTORS);
+    if (!names.isEmpty()) {
+      LOG.warn(
+          "Beans {} change no queue of river.config, only those that properties configure; name"
+              + " interceptors in that file",
+          names);
+    }
+  }
+
+  /** Passes beans that see publishes to each queue that is not in river.config. */
+  @Bean(INTERCEPTORS)
   RiverQueueCustomizer riverInterceptors(ObjectProvider<PublishInterceptor<?>> interceptors) {
     return (queue, builder) ->
         interceptors.orderedStream().forEach(each -> intercept(builder, each));
