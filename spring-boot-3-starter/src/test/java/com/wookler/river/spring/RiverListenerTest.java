@@ -198,6 +198,7 @@ class RiverListenerTest {
   void shouldObeyTheSubscribersSettings() {
     Contexts.runner(directory, Failing.class)
         .withPropertyValues("queue.name=sales", "deliveries=3")
+        .withPropertyValues("river.queues.sales.subscribers.[a.b].subscriber.window=10000")
         .withPropertyValues("river.queues.sales.subscribers.failing.subscriber.window=20000")
         .run(
             context -> {
@@ -210,6 +211,8 @@ class RiverListenerTest {
               assertThat(failing.config().order()).isEqualTo(Order.KEY);
               assertThat(failing.config().ackTimeout()).isEqualTo(Duration.ofMinutes(5));
               assertThat(failing.config().window()).isEqualTo(20_000);
+              assertThat(context.getBean(RiverProperties.class).queue("sales").subscriber("a.b"))
+                  .containsExactly(Map.entry("subscriber.window", "10000"));
             });
   }
 
