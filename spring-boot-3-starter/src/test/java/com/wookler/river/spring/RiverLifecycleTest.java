@@ -380,7 +380,20 @@ class RiverLifecycleTest {
 
   @Test
   void shouldWarnOfBeansThatDoNotChangeTheQueuesOfAFile() throws IOException {
-    Path file = Files.writeString(directory.resolve("river.xml"), "<river/>");
+    Path file =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            """
+            <river>
+              <queue name="orders">
+                <params>
+                  <param name="queue.message.converter" value="utf8"/>
+                  <param name="queue.directory" value="%s"/>
+                </params>
+              </queue>
+            </river>
+            """
+                .formatted(directory.resolve("data")));
     try (CapturedLog log = new CapturedLog(RiverAutoConfiguration.class)) {
       Contexts.runner(directory, RiverListenerTest.Payload.class)
           .withPropertyValues("river.config=" + file)
