@@ -75,7 +75,7 @@ final class ExactlyOnceSession implements ForwardSession {
   @Override
   public long open(long lowWatermark) {
     ForwardSession.requireTopic(producer, anchor.topic());
-    check(positionNow()); // first, so that a copy that is refused shuts nobody out
+    check(positionNow()); // first, so that a copy that is refused shuts no other out
     producer.initTransactions();
     OffsetAndMetadata found = position();
     check(found);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One forwarder that has been started, as it names itself in the metadata of its position, so that
  * one that it shuts out can say who did. After the name comes when the last message before the
- * position was published, by which a copy of the queue is told that has another one there.
+ * position was published, which differs in a copy of the queue that has another one there.
  */
 final class Owner {
   private static final String LAST = " | last message published at microsecond ";

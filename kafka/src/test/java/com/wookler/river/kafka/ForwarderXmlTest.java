@@ -87,8 +87,8 @@ class ForwarderXmlTest {
                 servers,
                 "kafka.linger.ms",
                 "1"));
-    try (River river = River.open(file);
-        CapturedLog log = new CapturedLog(ForwardLoop.class)) {
+    try (CapturedLog log = new CapturedLog(ForwardLoop.class);
+        River river = River.open(file)) {
       await().until(() -> !log.warnings().isEmpty());
       assertThat(log.warnings().get(0)).contains("orders").contains(servers);
       assertThat(river.queue("orders").subscriberNames()).contains("kafka");

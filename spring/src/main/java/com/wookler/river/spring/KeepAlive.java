@@ -28,7 +28,7 @@ final class KeepAlive {
     try {
       end.await();
     } catch (InterruptedException e) {
-      Thread.currentThread().interrupt(); // somebody wants it to end
+      Thread.currentThread().interrupt(); // it is to end
     }
   }
 }

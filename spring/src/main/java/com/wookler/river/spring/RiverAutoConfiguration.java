@@ -124,7 +124,7 @@ public class RiverAutoConfiguration {
     return new RiverListenerPostProcessor(listeners);
   }
 
-  /** Makes beans with listeners at the start, where others wait until somebody needs them. */
+  /** Makes beans with listeners at the start, where others wait until they are needed. */
   @Bean
   static LazyInitializationExcludeFilter riverListenersAreNotLazy() {
     return (name, definition, type) -> RiverListenerPostProcessor.hasListener(type);
