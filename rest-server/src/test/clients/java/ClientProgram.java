@@ -29,11 +29,11 @@ public final class ClientProgram {
             .key("eu")
             .id("1")
             .putHeadersItem("type", new HeadersValue("order"));
-    Published published = messages.publish(queue, first, Durability.DISK);
+    Published published = messages.publish(queue, first, Durability.DISK, null, null);
     check(published.getSequence() == 0, published);
     check(published.getDurability() == Durability.DISK, published);
     check(!published.getDuplicate(), published);
-    check(messages.publish(queue, first, null).getDuplicate(), "a repetition is a duplicate");
+    check(messages.publish(queue, first, null, null, null).getDuplicate(), "a repetition is a duplicate");
 
     PublishedBatch batch =
         messages.publishBatch(
@@ -43,13 +43,15 @@ public final class ClientProgram {
                     List.of(
                         new PublishRequest().data("order 2"),
                         new PublishRequest().base64("AP8="))),
+            null,
+            null,
             null);
     check(batch.getFirst() == 1 && batch.getCount() == 2, batch);
 
     // Not publishBytes: this generator sends the file's name instead of its content.
-    messages.publish(queue, new PublishRequest().data("order 4").key("us"), null);
+    messages.publish(queue, new PublishRequest().data("order 4").key("us"), null, null, null);
 
-    List<Delivery> taken = deliveries.take(queue, "billing", 10, "5s", true);
+    List<Delivery> taken = deliveries.take(queue, "billing", 10, "5s", true, null);
     check(taken.size() == 4, taken);
     check(taken.get(0).getData().equals("order 1 ä"), taken);
     check(taken.get(0).getKey().equals("eu"), taken);
@@ -66,10 +68,10 @@ public final class ClientProgram {
         acknowledged.getResults().stream()
             .allMatch(each -> each.getResult() == AckResult.ResultEnum.OK),
         acknowledged);
-    check(deliveries.take(queue, "billing", 10, null, null).isEmpty(), "all are acknowledged");
+    check(deliveries.take(queue, "billing", 10, null, null, null).isEmpty(), "all are acknowledged");
 
     try {
-      messages.publish(queue, new PublishRequest().data("late").expires("0s"), null);
+      messages.publish(queue, new PublishRequest().data("late").expires("0s"), null, null, null);
       throw new AssertionError("it accepts what has expired");
     } catch (ApiException e) {
       check(e.getCode() == 400 && e.getResponseBody().contains("\"expires\""), e);
