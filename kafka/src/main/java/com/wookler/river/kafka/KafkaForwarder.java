@@ -20,7 +20,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +61,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaForwarder<M> implements AutoCloseable {
   private static final String NAMESPACE = "river.counters.kafka";
-  private static final Duration CLOSE = Duration.ofSeconds(10);
   private static final Duration ACK_TIMEOUT = Duration.ofHours(1);
 
   private final String name;
@@ -126,7 +124,7 @@ public final class KafkaForwarder<M> implements AutoCloseable {
   /** Ends it, as {@link #close(Duration)} within ten seconds. Idempotent. */
   @Override
   public void close() {
-    close(CLOSE);
+    close(LoopThread.GRACE);
   }
 
   /**
@@ -138,24 +136,9 @@ public final class KafkaForwarder<M> implements AutoCloseable {
    */
   public void close(Duration wait) {
     loop.stop();
-    LockSupport.unpark(thread);
-    if (Thread.currentThread() != thread) {
-      join(wait);
-      if (thread.isAlive()) {
-        thread.interrupt();
-        join(CLOSE);
-      }
-    }
+    LoopThread.end(thread, wait);
     if (closed.compareAndSet(false, true)) {
       counters.close();
-    }
-  }
-
-  private void join(Duration wait) {
-    try {
-      thread.join(Math.max(1, wait.toMillis()));
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 

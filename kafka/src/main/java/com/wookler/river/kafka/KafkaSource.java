@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.BiConsumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +53,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KafkaSource<M> implements AutoCloseable {
   private static final String NAMESPACE = "river.counters.kafka.source";
-  private static final Duration CLOSE = Duration.ofSeconds(10);
 
   private final MessageQueue<M> queue;
   private final SourceLoop loop;
@@ -120,24 +118,9 @@ public final class KafkaSource<M> implements AutoCloseable {
   @Override
   public void close() {
     loop.stop();
-    LockSupport.unpark(thread);
-    if (Thread.currentThread() != thread) {
-      join();
-      if (thread.isAlive()) {
-        thread.interrupt();
-        join();
-      }
-    }
+    LoopThread.end(thread, LoopThread.GRACE);
     if (closed.compareAndSet(false, true)) {
       counters.close();
-    }
-  }
-
-  private void join() {
-    try {
-      thread.join(CLOSE.toMillis());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
     }
   }
 
