@@ -1,8 +1,12 @@
 package com.wookler.river.rest.server;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpClient.Version;
@@ -55,10 +59,15 @@ final class ClassArchiveTraining {
     Path directory = Files.createTempDirectory("river-training");
     try {
       try (RiverServer server =
-          new ServerStart(Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, directory.toString()))
+          new ServerStart(
+                  Map.of(
+                      ServerFlag.PORT, "0",
+                      ServerFlag.MEMCACHE, "0",
+                      ServerFlag.DATA, directory.toString()))
               .start()) {
         ServerStart.welcome(new PrintWriter(Writer.nullWriter()), server);
         new ClassArchiveTraining(server.port()).use();
+        useMemcache(server.memcachePort());
       }
     } finally {
       delete(directory);
@@ -76,6 +85,19 @@ final class ClassArchiveTraining {
       String receipts =
           RECEIPT.matcher(taken).results().map(MatchResult::group).collect(Collectors.joining(","));
       post(SUBSCRIBER + "/ack", "application/json", "{\"receipts\":[" + receipts + "]}");
+    }
+  }
+
+  /** Sends all at once, and reads the answers until the server ends the connection. */
+  private static void useMemcache(int port) throws IOException {
+    String turn =
+        "set training 0 0 5\r\nhello\r\nget training/t=10/open\r\nget training/close\r\nstats\r\n";
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      socket.getOutputStream().write((turn.repeat(TURNS) + "quit\r\n").getBytes(US_ASCII));
+      String answers = new String(socket.getInputStream().readAllBytes(), US_ASCII);
+      if (!answers.startsWith("STORED")) {
+        throw new IOException("set failed: " + answers.lines().findFirst());
+      }
     }
   }
 

@@ -150,6 +150,7 @@ class LauncherTest {
 
       assertThat(flags(server))
           .contains("-XX:+ExitOnOutOfMemoryError")
+          .contains("-XX:Tier4InvocationThreshold=50000")
           .contains("-XX:MaxHeapSize=" + (124L << 20)); // what the user says holds too
       server.destroy();
       assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
