@@ -4,7 +4,9 @@ import com.wookler.river.benchmarks.harness.Suite;
 import com.wookler.river.benchmarks.harness.Suite.Benchmark;
 import com.wookler.river.benchmarks.rest.Publishing.Requests;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The REST server, for each benchmark one in a JVM of its own. */
 public final class Rest {
@@ -18,7 +20,7 @@ public final class Rest {
       new Suite(
           TABLE,
           "The REST server: publishing, many publishers, the Java client beside the JDK's, many"
-              + " long polls, many idle connections.",
+              + " long polls, many idle connections, pushes by plain sockets.",
           List.of(),
           new Suite.Jvm(false, "512m", 2),
           benchmarks());
@@ -34,19 +36,26 @@ public final class Rest {
     Requests many = new Requests(500, 1, 1_024, false, false);
     Requests manyForced = new Requests(500, 1, 1_024, false, true);
     String device = "publish 1 KiB to the device over HTTP";
-    return List.of(
-        publish("publish-1k", "publish 1 KiB over HTTP", single, true),
-        publish("publish-1k-ids", "publish 1 KiB over HTTP, each with an id", ids, true),
-        publish("batch-100", "publish 100 B over HTTP, batches of 100", small, true),
-        publish("batch-1k", "publish 1 KiB over HTTP, batches of 100", large, true),
-        publish("forced-1k", device, forced, false),
-        publish("publishers", "publish 1 KiB over HTTP, 500 publishers", many, false),
-        publish("publishers-forced", device + ", 500 publishers", manyForced, false),
-        client(1),
-        client(10),
-        client(100),
-        new Benchmark("polls", TABLE, Connections.POLLS, Connections::polls),
-        new Benchmark("idle", TABLE, Connections.IDLE, Connections::idle));
+    List<Benchmark> all = new ArrayList<>();
+    all.addAll(
+        List.of(
+            publish("publish-1k", "publish 1 KiB over HTTP", single, true),
+            publish("publish-1k-ids", "publish 1 KiB over HTTP, each with an id", ids, true),
+            publish("batch-100", "publish 100 B over HTTP, batches of 100", small, true),
+            publish("batch-1k", "publish 1 KiB over HTTP, batches of 100", large, true),
+            publish("forced-1k", device, forced, false),
+            publish("publishers", "publish 1 KiB over HTTP, 500 publishers", many, false),
+            publish("publishers-forced", device + ", 500 publishers", manyForced, false),
+            client(1),
+            client(10),
+            client(100),
+            new Benchmark("polls", TABLE, Connections.POLLS, Connections::polls),
+            new Benchmark("idle", TABLE, Connections.IDLE, Connections::idle)));
+    for (Pushes.Wire wire : Pushes.Wire.values()) {
+      List.of(1, 10, 100).forEach(clients -> all.add(pushes(wire, clients)));
+      List.of(1, 10, 100).forEach(clients -> all.add(firstPushes(wire, clients)));
+    }
+    return all;
   }
 
   private static Benchmark publish(String name, String text, Requests requests, boolean compared) {
@@ -65,5 +74,31 @@ public final class Rest {
         TABLE,
         text,
         (context, rounds) -> ClientCost.measure(text, threads, context, rounds));
+  }
+
+  private static Benchmark pushes(Pushes.Wire wire, int clients) {
+    String text = "push 1 KiB by " + by(wire, clients);
+    return new Benchmark(
+        "push-" + name(wire, clients),
+        TABLE,
+        text,
+        (context, rounds) -> Pushes.warm(text, wire, clients, context, rounds));
+  }
+
+  private static Benchmark firstPushes(Pushes.Wire wire, int clients) {
+    String text = "first 10,000 pushes to a new server by " + by(wire, clients);
+    return new Benchmark(
+        "first-" + name(wire, clients),
+        TABLE,
+        text,
+        (context, rounds) -> Pushes.first(text, wire, clients, context, rounds));
+  }
+
+  private static String by(Pushes.Wire wire, int clients) {
+    return wire.text() + ", " + clients + (clients == 1 ? " client" : " clients");
+  }
+
+  private static String name(Pushes.Wire wire, int clients) {
+    return wire.name().toLowerCase(Locale.ROOT) + "-" + clients;
   }
 }

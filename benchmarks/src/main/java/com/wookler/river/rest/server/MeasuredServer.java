@@ -37,7 +37,7 @@ public final class MeasuredServer implements Closeable {
 
   private final Path directory;
   private final ChildJvm process;
-  private final int port;
+  private final List<Integer> ports;
 
   /**
    * Starts it.
@@ -53,17 +53,18 @@ public final class MeasuredServer implements Closeable {
     process = new ChildJvm(all);
     String data = directory.toString();
     try {
-      port = process.ask(() -> start(data, idle));
+      ports = process.ask(() -> start(data, idle));
     } catch (IOException | RuntimeException e) {
       process.close();
       throw e;
     }
   }
 
-  private static int start(String directory, Duration idle) {
+  private static List<Integer> start(String directory, Duration idle) {
     RiverServer.Builder builder =
         RiverServer.builder()
             .port(0)
+            .memcache(0)
             .maxConnectionsPerAddress(20_000) // all come from this machine
             .directory(Path.of(directory))
             .publishTarget(new Discarding());
@@ -72,7 +73,7 @@ public final class MeasuredServer implements Closeable {
     }
     RiverServer started = builder.start();
     running = started;
-    return started.port();
+    return List.of(started.port(), started.memcachePort());
   }
 
   /**
@@ -95,12 +96,17 @@ public final class MeasuredServer implements Closeable {
 
   /** Returns its port. */
   public int port() {
-    return port;
+    return ports.get(0);
+  }
+
+  /** Returns the port at which it speaks memcache's protocol. */
+  public int memcachePort() {
+    return ports.get(1);
   }
 
   /** Returns its address. */
   public String url() {
-    return "http://127.0.0.1:" + port;
+    return "http://127.0.0.1:" + port();
   }
 
   /** Returns a client of it. */
