@@ -420,6 +420,15 @@ public final class RemoteSubscriber {
   }
 
   /**
+   * Makes a token by which a browser's {@code EventSource}, which sends no header, opens one stream
+   * of this subscriber: {@code GET …/stream?token=…}. The key of this client stays with its
+   * program, and the stream has that key's rights.
+   */
+  public StreamToken streamToken() {
+    return caller.callOne(Request.post(path + "/stream-tokens")).as(StreamToken.class);
+  }
+
+  /**
    * Returns the messages that would be delivered next, and changes nothing.
    *
    * @param max 1 to 1,000

@@ -71,6 +71,7 @@ class ContractTest {
               Map.entry("deleteSubscriber", "RemoteSubscriber.delete"),
               Map.entry("take", "RemoteSubscriber.batch"),
               Map.entry("stream", "RemoteSubscriber.stream"),
+              Map.entry("createStreamToken", "RemoteSubscriber.streamToken"),
               Map.entry("ack", "RemoteSubscriber.ack"),
               Map.entry("ackUpTo", "RemoteSubscriber.ackUpTo"),
               Map.entry("ackAndPublish", "RemoteSubscriber.ackAndPublish"),
@@ -89,9 +90,10 @@ class ContractTest {
               Map.entry("purgeDead", "RemoteSubscriber.purgeDeadLetters"),
               Map.entry("redrive", "RemoteSubscriber.redrive")));
 
-  /** What the page asks for; the client has the figures of metrics, and the data of messages. */
+  /** What pages ask for; the client has the figures of metrics, and the data of messages. */
   private static final Set<String> FOR_THE_PAGE =
       Set.of(
+          "streamByToken",
           "getAccess",
           "listOptions",
           "getFigures",
@@ -146,6 +148,7 @@ class ContractTest {
   static Stream<Pair> pairs() {
     return Stream.of(
         new Pair(Reloaded.class, schema("Reloaded")),
+        new Pair(StreamToken.class, schema("StreamToken")),
         new Pair(Problem.class, schema("Problem")),
         new Pair(Published.class, schema("Published")),
         new Pair(PublishedBatch.class, schema("PublishedBatch")),

@@ -94,7 +94,7 @@ class RestDocTest {
       if (curl.contains("/deliveries")) {
         assertThat(receipts).hasSize(4);
       }
-      if (curl.contains("/audit/stream")) {
+      if (curl.contains("/audit/stream?")) {
         assertThat(out.lines().filter(line -> !line.isEmpty())).hasSize(4);
         receipts.clear();
       }

@@ -136,7 +136,9 @@ class StreamTest extends ServerFixture {
           .write(
               ("POST "
                       + BILLING
-                      + "/stream?credit=1000 HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+                      + "/stream?credit=1000 HTTP/1.1\r\n"
+                      + "Host: localhost\r\n"
+                      + "Content-Length: 0\r\n\r\n")
                   .getBytes(StandardCharsets.UTF_8));
       await().until(() -> inFlight() > 0);
       int[] before = {-1};
@@ -229,7 +231,8 @@ class StreamTest extends ServerFixture {
   @Test
   void shouldChangeNothingByGet() {
     publish(1, "order ");
-    Asked.Reply reply = asked.send("GET", BILLING + "/stream", "");
+    assertThat(asked.get(BILLING + "/stream").status()).isEqualTo(401);
+    Asked.Reply reply = asked.get(BILLING + "/deliveries");
     assertThat(reply.status()).isEqualTo(405);
     assertThat(reply.header("Allow")).isEqualTo("POST");
     assertThat(asked.get(BILLING).json().at("/stats/delivered").asInt()).isZero();

@@ -1,10 +1,12 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.StreamTokens;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,6 +19,8 @@ import org.slf4j.LoggerFactory;
 final class AuditLog {
   private static final Logger LOG = LoggerFactory.getLogger("river.audit");
 
+  private static final Pattern TOKEN = Pattern.compile("(\\b" + StreamTokens.PARAMETER + "=)[^&]*");
+
   private AuditLog() {}
 
   /** Returns whether a request is one of those. */
@@ -27,6 +31,11 @@ final class AuditLog {
     return endpoint.right() == Right.ADMIN
         || (endpoint.right() == Right.PUBLISH && !endpoint.method().equals(HttpMethod.POST))
         || "same-origin".equals(request.getHeader("Sec-Fetch-Site"));
+  }
+
+  /** Hides a stream token, which was sent to an operation that takes none. */
+  private static String withoutToken(String query) {
+    return TOKEN.matcher(query).replaceAll("$1...");
   }
 
   static void log(HttpExchange exchange, String caller, @Nullable Buffer body) {
@@ -45,7 +54,7 @@ final class AuditLog {
         AccessLog.quoted(caller),
         request.method().name(),
         AccessLog.quoted(String.valueOf(request.path())),
-        AccessLog.quoted(request.query() == null ? "" : request.query()),
+        AccessLog.quoted(request.query() == null ? "" : withoutToken(request.query())),
         AccessLog.quoted(settings),
         answered ? exchange.response().getStatusCode() : "-",
         problem != null ? problem.kind().text() : answered ? "-" : "disconnected");

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.StreamTokens;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.Set;
@@ -16,6 +17,11 @@ import java.util.Set;
  */
 public record Endpoint(
     HttpMethod method, String path, Right right, Set<String> query, Handler handler) {
+  /** Returns whether a token is the caller's only proof of who it is. */
+  boolean takesToken() {
+    return query.contains(StreamTokens.PARAMETER);
+  }
+
   /** Handles requests. */
   @FunctionalInterface
   interface Handler {

@@ -8,6 +8,7 @@ import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import com.wookler.river.rest.server.hosting.StreamTokens;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
@@ -15,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
@@ -36,14 +38,21 @@ final class HttpFrontEnd {
   private final HostValidator hosts;
   private final RequestCounter counts;
   private final Authenticator authenticator;
+  private final StreamTokens tokens;
   private final AdmissionControl admission;
   private final TimeSource time;
   private final BooleanSupplier stopping;
   private final String runId = Long.toHexString(new SecureRandom().nextLong());
   private final AtomicLong requests = new AtomicLong();
 
-  HttpFrontEnd(Routes routes, HostValidator hosts, RequestCounter counts, ServerContext context) {
+  HttpFrontEnd(
+      Routes routes,
+      HostValidator hosts,
+      RequestCounter counts,
+      StreamTokens tokens,
+      ServerContext context) {
     this.routes = routes;
+    this.tokens = tokens;
     this.hosts = hosts;
     this.counts = counts;
     this.authenticator = context.authenticator();
@@ -95,7 +104,10 @@ final class HttpFrontEnd {
       exchange.onEnd(() -> AuditLog.log(exchange, caller.access.name(), caller.body));
     }
     if (endpoint.right() != Right.NONE) {
-      caller.access = access(request.getHeader("Authorization"));
+      caller.access =
+          endpoint.takesToken()
+              ? access(found, target)
+              : access(request.getHeader("Authorization"));
       ensureAllowed(found, caller.access);
     }
     ensureKnown(endpoint.query(), target);
@@ -136,6 +148,13 @@ final class HttpFrontEnd {
     }
     Matcher bearer = BEARER.matcher(authorization);
     return authenticator.authenticate(bearer.matches() ? bearer.group(1) : null);
+  }
+
+  private Access access(Routes.Match found, RequestTarget target) {
+    return tokens.redeem(
+        target.query().getOrDefault(StreamTokens.PARAMETER, List.of()),
+        String.valueOf(found.parameters().get("queue")),
+        String.valueOf(found.parameters().get("subscriber")));
   }
 
   private static void ensureAllowed(Routes.Match found, Access access) {

@@ -6,6 +6,7 @@ import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import com.wookler.river.rest.server.hosting.StreamTokens;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
@@ -27,6 +28,7 @@ public final class HttpService implements AutoCloseable {
   private final ServerContext context;
   private final HttpSettings settings;
   private final StreamRegistry streams;
+  private final StreamTokens tokens;
   private final ServerMetrics metrics;
   private final Listener listener;
   private final Listener health;
@@ -42,6 +44,7 @@ public final class HttpService implements AutoCloseable {
     this.context = context;
     this.settings = settings;
     this.streams = new StreamRegistry(context.time(), context.polls().latencies());
+    this.tokens = new StreamTokens(context.time());
     RequestCounter counts = new RequestCounter();
     HostValidator hosts = new HostValidator(settings.host(), settings.allowedHosts());
     this.recorder = new FigureRecorder(context.queues().catalog(), context.time(), this::consumers);
@@ -50,12 +53,12 @@ public final class HttpService implements AutoCloseable {
         new ServerMetrics(
             figures, context.admission(), counts, () -> streams.count() + figureRoutes.count());
     this.endpoints = createEndpoints();
-    HttpFrontEnd front = new HttpFrontEnd(new Routes(endpoints), hosts, counts, context);
+    HttpFrontEnd front = new HttpFrontEnd(new Routes(endpoints), hosts, counts, tokens, context);
     this.listener = new Listener(front, context.admission(), context.time(), settings.tls());
     Routes checks = new Routes(endpoints.stream().filter(HttpService::isOfHealth).toList());
     this.health =
         new Listener(
-            new HttpFrontEnd(checks, hosts, counts, context),
+            new HttpFrontEnd(checks, hosts, counts, tokens, context),
             context.admission(),
             context.time(),
             settings.healthTls());
@@ -148,7 +151,7 @@ public final class HttpService implements AutoCloseable {
         new DeliveryRoutes(
                 queues, context.publishes(), context.polls(), streams, context.admission())
             .endpoints());
-    all.addAll(new StreamRoute(queues, streams, context.admission()).endpoints());
+    all.addAll(new StreamRoute(queues, streams, context.admission(), tokens).endpoints());
     all.addAll(
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
             .endpoints());

@@ -1,0 +1,58 @@
+package com.wookler.river.rest.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.wookler.river.rest.server.RiverServer;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Calls of operators and pages, at a real server. */
+@Timeout(120)
+class OperatorCallsTest {
+  @TempDir Path directory;
+
+  private RiverServer server;
+  private RiverClient client;
+  private RemoteQueue orders;
+  private RemoteSubscriber billing;
+
+  @BeforeEach
+  void start() {
+    server = RiverServer.builder().port(0).directory(directory).start();
+    client = RiverClient.builder("http://127.0.0.1:" + server.port()).build();
+    orders = client.queue("orders");
+    billing = client.subscriber("orders", "billing");
+  }
+
+  @AfterEach
+  void stop() {
+    client.close();
+    server.close();
+  }
+
+  @Test
+  void shouldMakeATokenByWhichAnyHttpClientOpensAStream() throws Exception {
+    orders.publish("order 0");
+    StreamToken made = billing.streamToken();
+    assertThat(made.leftMillis()).isEqualTo(60_000);
+    String uri =
+        "http://127.0.0.1:%d/v1/queues/orders/subscribers/billing/stream?token=%s"
+            .formatted(server.port(), made.token());
+    HttpURLConnection get = (HttpURLConnection) URI.create(uri).toURL().openConnection();
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(get.getInputStream(), StandardCharsets.UTF_8))) {
+      assertThat(lines.readLine()).contains("order 0");
+    } finally {
+      get.disconnect();
+    }
+  }
+}

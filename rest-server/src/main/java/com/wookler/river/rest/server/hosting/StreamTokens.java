@@ -1,0 +1,89 @@
+package com.wookler.river.rest.server.hosting;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.TimeSource;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Issues tokens for callers that cannot send a header, such as a browser's {@code EventSource}. A
+ * token opens one stream of one subscriber, once, within a minute, with the rights that the key of
+ * its issue has by then. Tokens are in memory only: a restart ends them. Thread-safe.
+ */
+public final class StreamTokens {
+  /** The parameter of a query with a token. */
+  public static final String PARAMETER = "token";
+
+  /** How long a token can be used. */
+  public static final Duration LIFETIME = Duration.ofMinutes(1);
+
+  private static final int BYTES = 32;
+  private static final int MAX_TOKENS = 10_000;
+  private static final int RETRY_SECONDS = 5;
+
+  private final TimeSource time;
+  private final SecureRandom random = new SecureRandom();
+
+  @GuardedBy("this")
+  private final Map<String, Grant> grants = new LinkedHashMap<>(); // the next to expire is first
+
+  /** What a token is for. */
+  private record Grant(Access access, String queue, String subscriber, long expires) {}
+
+  public StreamTokens(TimeSource time) {
+    this.time = time;
+  }
+
+  /**
+   * Issues a token.
+   *
+   * @throws RequestException there are too many that are not used
+   */
+  public synchronized String issue(Access access, String queue, String subscriber) {
+    long now = time.nanoTime();
+    removeExpired(now);
+    if (grants.size() >= MAX_TOKENS) {
+      throw RequestException.later(
+          RequestException.Reason.TOO_MANY_REQUESTS,
+          MAX_TOKENS + " stream tokens wait for their use, as many as there may be",
+          RETRY_SECONDS);
+    }
+    byte[] bytes = new byte[BYTES];
+    random.nextBytes(bytes);
+    String token = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    grants.put(token, new Grant(access, queue, subscriber, now + LIFETIME.toNanos()));
+    return token;
+  }
+
+  /**
+   * Uses up a token, and returns the access of the caller for which it was issued.
+   *
+   * @param tokens the values of the parameter, of which there has to be one
+   * @throws RequestException it is missing, unknown, used, expired, or for another subscriber
+   */
+  public synchronized Access redeem(List<String> tokens, String queue, String subscriber) {
+    removeExpired(time.nanoTime());
+    Grant grant = tokens.size() == 1 ? grants.remove(tokens.get(0)) : null;
+    if (grant == null || !grant.queue().equals(queue) || !grant.subscriber().equals(subscriber)) {
+      throw RequestException.of(
+          RequestException.Reason.UNAUTHORIZED,
+          tokens.isEmpty()
+              ? "a stream token is required; POST to stream-tokens of the subscriber makes one"
+              : "the stream token is unknown, was used, has expired, or is of another subscriber");
+    }
+    return grant.access();
+  }
+
+  @GuardedBy("this")
+  private void removeExpired(long now) {
+    Iterator<Grant> oldest = grants.values().iterator();
+    while (oldest.hasNext() && oldest.next().expires() - now <= 0) {
+      oldest.remove();
+    }
+  }
+}
