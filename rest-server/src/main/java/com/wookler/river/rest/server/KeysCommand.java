@@ -1,10 +1,19 @@
 package com.wookler.river.rest.server;
 
+import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.hosting.KeyLimits;
+import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.http.AccessLog;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -72,8 +81,59 @@ final class KeysCommand implements Runnable {
         description = "Of these it may read figures, as who may take from them.")
     private List<String> metrics = List.of();
 
+    @Option(
+        names = "--expires",
+        paramLabel = "TIME",
+        description = "When it ends: a time as 2027-01-01T00:00:00Z, or 90d from now.")
+    private @Nullable String expires;
+
+    @Option(
+        names = "--requests",
+        paramLabel = "RATE",
+        description = "Requests a second, as 100, or with how many at once, as 100:500.")
+    private @Nullable String requests;
+
+    @Option(
+        names = "--messages",
+        paramLabel = "RATE",
+        description = "Messages a second that it may publish, in the same way.")
+    private @Nullable String messages;
+
     KeyFile.Added add(String name, KeyFile keys) {
-      return keys.add(name, publish, consume, admin, metrics);
+      return keys.add(name, publish, consume, admin, metrics, limits());
+    }
+
+    private KeyLimits limits() {
+      return new KeyLimits(
+          expires == null ? null : read("--expires", expires, Rights::time),
+          requests == null ? null : read("--requests", requests, Rights::rate),
+          messages == null ? null : read("--messages", messages, Rights::rate));
+    }
+
+    /** Reads the value of an option, which an error names. */
+    private static <T> T read(String option, String text, Function<String, T> form) {
+      try {
+        return form.apply(text);
+      } catch (RequestException e) {
+        throw new ConfigurationException(option + ": " + e.field() + " " + e.detail(), e);
+      }
+    }
+
+    private static String time(String text) {
+      Instant now = TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS);
+      return ContractFormat.DURATION.matcher(text).matches()
+          ? now.plus(ContractFormat.duration("time", text)).toString()
+          : ContractFormat.time("time", text).toString();
+    }
+
+    private static KeyLimits.Rate rate(String text) {
+      String[] parts = text.split(":", 2);
+      return new KeyLimits.Rate(
+          number("rate", parts[0]), parts.length == 1 ? null : number("burst", parts[1]));
+    }
+
+    private static int number(String field, String text) {
+      return (int) ContractFormat.number(field, text, 1, Integer.MAX_VALUE);
     }
   }
 
@@ -104,15 +164,30 @@ final class KeysCommand implements Runnable {
     for (KeyFile.Key key : keys.open().keys()) {
       out()
           .printf(
-              "%s  %s  publish %s  consume %s  admin %s  metrics %s%n",
+              "%s  %s  publish %s  consume %s  admin %s  metrics %s%s%n",
               key.id(),
               AccessLog.quoted(key.name()),
               key.publish(),
               key.consume(),
               key.admin(),
-              key.metrics());
+              key.metrics(),
+              described(key.limits()));
     }
     return Main.DONE;
+  }
+
+  private static String described(KeyLimits limits) {
+    StringBuilder text = new StringBuilder();
+    append(text, "expires", limits.expires());
+    append(text, "requests", limits.requests());
+    append(text, "messages", limits.messages());
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, String name, @Nullable Object value) {
+    if (value != null) {
+      text.append("  ").append(name).append(' ').append(value);
+    }
   }
 
   @Command(name = "revoke", description = "Removes a key, by name or id.", sortOptions = false)

@@ -113,7 +113,8 @@ public final class RiverServer implements AutoCloseable {
                   .setWorkerPoolSize(THREADS));
       this.vertx = started;
       Path keyFile = from.settings.find(ServerOptions.KEYS_FILE);
-      KeyAuthenticator keys = keyFile == null ? null : new KeyAuthenticator(new KeyFile(keyFile));
+      KeyAuthenticator keys =
+          keyFile == null ? null : new KeyAuthenticator(new KeyFile(keyFile), from.time);
       this.context =
           new ServerContext(
               new QueueResolver(catalog, from.settings.is(ServerOptions.AUTO_CREATE)),
@@ -633,8 +634,8 @@ public final class RiverServer implements AutoCloseable {
         throw new ConfigurationException(
             "other machines can reach "
                 + host
-                + " (memcache.host), and memcache's protocol has no keys. To allow access to everyone"
-                + " set server.insecure=true, or give --insecure");
+                + " (memcache.host), and memcache's protocol has no keys. To allow access to"
+                + " everyone set server.insecure=true, or give --insecure");
       }
     }
 
@@ -664,8 +665,9 @@ public final class RiverServer implements AutoCloseable {
         throw new ConfigurationException(
             "other machines can reach "
                 + host
-                + ", so the server needs API keys (server.keys.file) and TLS (server.ssl.certificate and"
-                + " server.ssl.key, or server.ssl.keystore); there is no "
+                + ", so the server needs API keys (server.keys.file) and TLS"
+                + " (server.ssl.certificate and server.ssl.key, or server.ssl.keystore); there is"
+                + " no "
                 + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
                 + ". To allow access to everyone set server.insecure=true, or give --insecure");
       }

@@ -243,6 +243,29 @@ class ServerCommandTest {
   }
 
   @Test
+  void shouldMakeKeysWithLimits() {
+    String key =
+        keys(
+            Main.DONE,
+            "add",
+            "partner",
+            "--publish=orders",
+            "--expires=2027-01-01T00:00:00Z",
+            "--requests=10:50",
+            "--messages=100");
+    assertThat(keys(Main.DONE, "list"))
+        .isEqualTo(
+            key.substring(6, 18)
+                + "  \"partner\"  publish [orders]  consume []  admin []  metrics []"
+                + "  expires 2027-01-01T00:00:00Z  requests 10:50  messages 100:100");
+    keys(Main.DONE, "add", "guest", "--expires=90d");
+    assertThat(keys(Main.DONE, "list")).containsPattern("guest.* expires 20[0-9T:-]+Z");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--expires=tomorrow")).contains("--expires");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--requests=0")).contains("--requests");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--messages=1:2000000")).contains("burst");
+  }
+
+  @Test
   void shouldMakeListAndRevokeKeys() throws Exception {
     String key = keys(Main.DONE, "add", "shop", "--publish", "orders,eu-*", "--admin", "own");
     assertThat(key).matches("river_[0-9a-f]{12}_[A-Za-z0-9_-]{43}");

@@ -38,6 +38,20 @@ public interface Access {
   /** Returns the queues on which a key gives a right: names, or a beginning and {@code *}. */
   List<String> queues(Right right);
 
+  /**
+   * Counts a request of the caller.
+   *
+   * @throws RequestException it is over a limit of the caller's key
+   */
+  default void countRequest() {}
+
+  /**
+   * Counts messages that the caller publishes.
+   *
+   * @throws RequestException they are over a limit of the caller's key
+   */
+  default void countMessages(int count) {}
+
   /** Returns the caller's name in the log, which is not secret. */
   String name();
 }

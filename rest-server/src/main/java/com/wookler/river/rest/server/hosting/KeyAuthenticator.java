@@ -1,9 +1,13 @@
 package com.wookler.river.rest.server.hosting;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
+import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -20,32 +24,43 @@ public final class KeyAuthenticator implements Authenticator {
   private static final Pattern KEY = Pattern.compile("river_([0-9a-f]{12})_([A-Za-z0-9_-]{43})");
 
   private final KeyFile file;
+  private final TimeSource time;
   private final FileWatcher watcher;
 
   /** Volatile: replaced as a whole when the file is read. */
-  private volatile Map<String, Caller> byId;
+  private volatile Map<String, Caller> byId = Map.of();
+
+  /** Ids of the keys that have expired; confined to the thread that refreshes. */
+  private Set<String> expired = Set.of();
 
   /** The rights of a key, as the file has them at the time of the call. */
   private final class Caller implements Access {
     private final KeyFile.Key key;
+    private final KeyThrottle throttle;
+    private final @Nullable Instant expiry;
 
-    Caller(KeyFile.Key key) {
+    Caller(KeyFile.Key key, @Nullable Caller before) {
       this.key = key;
+      this.throttle = KeyThrottle.of(key.limits(), time, before == null ? null : before.throttle);
+      this.expiry = key.limits().expiry();
     }
 
     @Override
     public boolean allows(Right right, String queue) {
-      KeyFile.Key now = now();
-      return now != null && allows(now, right, queue);
+      Caller now = now();
+      return now != null && !now.hasExpired() && allows(now.key, right, queue);
     }
 
     @Override
     public @Nullable RequestException denial(Right right, String queue) {
-      KeyFile.Key now = now();
+      Caller now = now();
       if (now == null) {
         return unknown();
       }
-      return allows(now, right, queue)
+      if (now.hasExpired()) {
+        return now.expired();
+      }
+      return allows(now.key, right, queue)
           ? null
           : RequestException.of(
               RequestException.Reason.FORBIDDEN,
@@ -53,9 +68,31 @@ public final class KeyAuthenticator implements Authenticator {
     }
 
     /** Returns the current key; null if it was revoked, or replaced by another with the same id. */
-    private KeyFile.@Nullable Key now() {
+    private @Nullable Caller now() {
       Caller now = byId.get(key.id());
-      return now != null && now.key.hash().equals(key.hash()) ? now.key : null;
+      return now != null && now.key.hash().equals(key.hash()) ? now : null;
+    }
+
+    boolean hasExpired() {
+      return expiry != null && !time.wallTime().isBefore(expiry);
+    }
+
+    RequestException expired() {
+      return RequestException.of(
+          RequestException.Reason.UNAUTHORIZED,
+          "the key " + key.name() + " has expired at " + expiry + "; ask for a new one");
+    }
+
+    @Override
+    public void countRequest() {
+      Caller now = now();
+      (now == null ? this : now).throttle.countRequest(key.name());
+    }
+
+    @Override
+    public void countMessages(int count) {
+      Caller now = now();
+      (now == null ? this : now).throttle.countMessages(key.name(), count);
     }
 
     private static boolean allows(KeyFile.Key key, Right right, String queue) {
@@ -70,16 +107,18 @@ public final class KeyAuthenticator implements Authenticator {
 
     @Override
     public List<String> queues(Right right) {
-      KeyFile.Key now = now();
-      return now == null
-          ? List.of()
-          : switch (right) {
-            case NONE -> List.of("*");
-            case PUBLISH -> together(now.publish(), now.admin());
-            case CONSUME -> together(now.consume(), now.admin());
-            case METRICS -> together(now.metrics(), together(now.consume(), now.admin()));
-            case ADMIN -> now.admin();
-          };
+      Caller now = now();
+      return now == null || now.hasExpired() ? List.of() : queues(now.key, right);
+    }
+
+    private static List<String> queues(KeyFile.Key key, Right right) {
+      return switch (right) {
+        case NONE -> List.of("*");
+        case PUBLISH -> together(key.publish(), key.admin());
+        case CONSUME -> together(key.consume(), key.admin());
+        case METRICS -> together(key.metrics(), together(key.consume(), key.admin()));
+        case ADMIN -> key.admin();
+      };
     }
 
     private static List<String> together(List<String> some, List<String> others) {
@@ -108,26 +147,47 @@ public final class KeyAuthenticator implements Authenticator {
    *
    * @throws RiverException the file cannot be read
    */
-  public KeyAuthenticator(KeyFile file) {
+  public KeyAuthenticator(KeyFile file, TimeSource time) {
     this.file = file;
+    this.time = time;
     this.watcher = new FileWatcher(List.of(file.path()));
     this.byId = read();
   }
 
   private Map<String, Caller> read() {
     Map<String, Caller> all = new HashMap<>();
-    file.keys().forEach(key -> all.put(key.id(), new Caller(key)));
+    file.keys().forEach(key -> all.put(key.id(), new Caller(key, byId.get(key.id()))));
     return all;
   }
 
   /**
-   * Reads the file if it has changed, and returns whether the keys have changed. If the file cannot
-   * be read, the keys stay unchanged.
+   * Reads the file if it has changed, and returns whether keys have changed or expired. If the file
+   * cannot be read, the keys stay unchanged. Called by one thread at a time.
    */
   public boolean refresh() {
-    if (!watcher.hasChanged()) {
-      return false;
+    boolean changed = watcher.hasChanged() && reload();
+    return noteExpired() || changed;
+  }
+
+  /** Logs the keys that have expired since the last call, and returns whether there is one. */
+  private boolean noteExpired() {
+    Set<String> before = expired;
+    Set<String> now = new HashSet<>();
+    boolean any = false;
+    for (Caller caller : byId.values()) {
+      if (caller.hasExpired()) {
+        now.add(caller.key.id());
+        if (!before.contains(caller.key.id())) {
+          LOG.info("API key {} has expired at {}", caller.key.name(), caller.expiry);
+          any = true;
+        }
+      }
     }
+    expired = now;
+    return any;
+  }
+
+  private boolean reload() {
     try {
       byId = read();
       LOG.info("Read {} API keys", byId.size());
@@ -153,6 +213,9 @@ public final class KeyAuthenticator implements Authenticator {
     Caller caller = matcher.matches() ? byId.get(matcher.group(1)) : null;
     if (caller == null || !caller.key.isSecret(matcher.group(2))) {
       throw unknown();
+    }
+    if (caller.hasExpired()) {
+      throw caller.expired();
     }
     return caller;
   }

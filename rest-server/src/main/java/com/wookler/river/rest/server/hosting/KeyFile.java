@@ -67,6 +67,7 @@ public final class KeyFile {
    * @param consume the queues from which it may consume
    * @param admin the queues that it may administer, which includes all other rights
    * @param metrics the queues whose metrics it may read
+   * @param limits when it expires, and how much it may do
    */
   public record Key(
       String id,
@@ -76,7 +77,8 @@ public final class KeyFile {
       List<String> publish,
       List<String> consume,
       List<String> admin,
-      List<String> metrics) {
+      List<String> metrics,
+      KeyLimits limits) {
     public Key {
       id = Json.required("id", id);
       name = Json.required("name", name);
@@ -86,6 +88,7 @@ public final class KeyFile {
       consume = patterns("consume", consume);
       admin = patterns("admin", admin);
       metrics = patterns("metrics", metrics);
+      limits = limits == null ? KeyLimits.NONE : limits;
     }
 
     private static List<String> patterns(String field, @Nullable List<String> patterns) {
@@ -143,13 +146,24 @@ public final class KeyFile {
     }
   }
 
-  /** Creates a key with these rights, and the file if it does not exist. */
+  /** Creates a key with these rights and no limits, and the file if it does not exist. */
   public Added add(
       String name,
       List<String> publish,
       List<String> consume,
       List<String> admin,
       List<String> metrics) {
+    return add(name, publish, consume, admin, metrics, KeyLimits.NONE);
+  }
+
+  /** Creates a key with these rights and limits, and the file if it does not exist. */
+  public Added add(
+      String name,
+      List<String> publish,
+      List<String> consume,
+      List<String> admin,
+      List<String> metrics,
+      KeyLimits limits) {
     SecureRandom random = new SecureRandom();
     String id = HexFormat.of().formatHex(bytes(random, ID_BYTES));
     String secret =
@@ -164,7 +178,8 @@ public final class KeyFile {
             publish,
             consume,
             admin,
-            metrics);
+            metrics,
+            limits);
     change(
         keys -> {
           List<Key> more = new ArrayList<>(keys);

@@ -172,6 +172,7 @@ final class DeliveryRoutes {
     call.mayPublish("to", to);
     ensureNames(call);
     List<Message<byte[]>> messages = new PublishReader(call.jsonBody()).batch();
+    call.access().countMessages(messages.size());
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.on(
         waiting.run(

@@ -108,6 +108,7 @@ final class HttpFrontEnd {
           endpoint.takesToken()
               ? access(found, target)
               : access(request.getHeader("Authorization"));
+      caller.access.countRequest();
       ensureAllowed(found, caller.access);
     }
     ensureKnown(endpoint.query(), target);

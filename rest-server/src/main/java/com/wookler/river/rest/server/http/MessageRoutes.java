@@ -127,12 +127,12 @@ final class MessageRoutes {
    */
   private CompletableFuture<ApiResponse> store(ApiRequest call, BodyFormat form, Durability level) {
     Supplier<CompletableFuture<ApiResponse>> work =
-        () ->
-            store(
-                call,
-                form.read().apply(call),
-                queues.getOrCreateQueue(call.access(), call.name("queue")),
-                level);
+        () -> {
+          Publication publication = form.read().apply(call);
+          call.access().countMessages(publication.messages().size());
+          return store(
+              call, publication, queues.getOrCreateQueue(call.access(), call.name("queue")), level);
+        };
     return form.batch().test(call)
         ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
         : work.get();

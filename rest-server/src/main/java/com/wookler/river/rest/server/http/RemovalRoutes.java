@@ -79,8 +79,14 @@ final class RemovalRoutes {
   }
 
   private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, long sequence) {
-    Message<M> message = queue.message(MessageRoutes.bytes(call));
+    Message<M> message = message(call, queue);
     return answer(call, () -> queue.queue().tryReplace(sequence, message));
+  }
+
+  private static <M> Message<M> message(ApiRequest call, HostedQueue<M> queue) {
+    Message<M> message = queue.message(MessageRoutes.bytes(call));
+    call.access().countMessages(1);
+    return message;
   }
 
   private Future<ApiResponse> replaceById(ApiRequest call) {
@@ -89,7 +95,7 @@ final class RemovalRoutes {
   }
 
   private <M> Future<ApiResponse> replace(ApiRequest call, HostedQueue<M> queue, String id) {
-    Message<M> message = queue.message(MessageRoutes.bytes(call));
+    Message<M> message = message(call, queue);
     return answer(call, () -> queue.queue().tryReplace(id, message));
   }
 
