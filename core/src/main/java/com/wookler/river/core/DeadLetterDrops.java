@@ -54,7 +54,7 @@ final class DeadLetterDrops {
     }
     long kept = 0;
     for (long left = stats.lag() - most; left > 0; ) {
-      List<StoredMessage> some = letters.waiting(kept, (int) Math.min(left, STEP));
+      List<StoredMessage> some = letters.waiting(kept, (int) Math.min(left, STEP), Long.MAX_VALUE);
       if (some.isEmpty()) {
         return kept;
       }

@@ -353,13 +353,18 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
 
   @Override
   public List<Delivery<M>> peek(int max) {
+    return peek(max, Long.MAX_VALUE);
+  }
+
+  @Override
+  public List<Delivery<M>> peek(int max, long maxBytes) {
     Require.positive(max, "max");
     return use(
         false,
         List.of(),
         open -> {
           List<Delivery<M>> found = new ArrayList<>();
-          for (StoredMessage letter : open.letters().waiting(0, max)) {
+          for (StoredMessage letter : open.letters().waiting(0, max, maxBytes)) {
             found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
           }
           return found;
@@ -390,7 +395,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
     moving.lock();
     try {
       BlockLog log = open.queue().log();
-      List<StoredMessage> waiting = open.letters().waiting(from, max);
+      List<StoredMessage> waiting = open.letters().waiting(from, max, Long.MAX_VALUE);
       if (!waiting.isEmpty() && waiting.get(waiting.size() - 1).sequence() >= log.forcedEnd()) {
         log.force(); // else a power loss could give its sequence to another letter
       }

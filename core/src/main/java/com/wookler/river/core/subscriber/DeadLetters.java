@@ -88,6 +88,14 @@ public interface DeadLetters<M> {
   List<Delivery<M>> peek(int max);
 
   /**
+   * Returns the oldest ones like {@link #peek(int)}, fewer where their data reaches {@code
+   * maxBytes}: no further one is read then.
+   */
+  default List<Delivery<M>> peek(int max, long maxBytes) {
+    return peek(max);
+  }
+
+  /**
    * Publishes the oldest ones anew to the queue that they come from, for this subscriber only, and
    * takes them out of here: with the same data, key and headers but those of a dead letter, a new
    * sequence after all that is there, and attempts counted anew.
@@ -146,6 +154,25 @@ public interface DeadLetters<M> {
   /** Forces the letters, and returns the sequence after the last one in their queue. */
   default long forcedEnd() {
     return 0;
+  }
+
+  /**
+   * Drops one letter, on the device when this returns, and returns whether it was here. Of more
+   * than 1,048,576 letters it finds the oldest ones only, as {@link #move} does.
+   *
+   * @param sequence in the dead letters' queue
+   */
+  default boolean remove(long sequence) {
+    boolean[] found = new boolean[1];
+    long unused =
+        move(
+            sequence,
+            1,
+            (queue, letters) -> {
+              found[0] = letters.get(0).sequence() == sequence;
+              return found[0] ? Set.of(sequence) : Set.of();
+            });
+    return found[0];
   }
 
   /** Drops all dead letters that are here now, and returns how many. */

@@ -360,15 +360,22 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   @Override
   public List<Delivery<M>> peek(int max) {
-    return peeker.peek(Require.positive(max, "max"));
+    return peek(max, Long.MAX_VALUE);
+  }
+
+  @Override
+  public List<Delivery<M>> peek(int max, long maxBytes) {
+    return peeker.peek(Require.positive(max, "max"), maxBytes);
   }
 
   /**
    * Returns messages that wait for a delivery, from a sequence on, as far as {@link #complete}
    * reaches; for a subscriber without filter and order by key.
+   *
+   * @param maxBytes of data after which no further one is read
    */
-  public List<StoredMessage> waiting(long from, int max) {
-    return peeker.waiting(from, max);
+  public List<StoredMessage> waiting(long from, int max, long maxBytes) {
+    return peeker.waiting(from, max, maxBytes);
   }
 
   /** Completes messages that wait for a delivery. */

@@ -37,12 +37,13 @@ final class Peeker<M> {
     this.log = context.log();
   }
 
-  List<Delivery<M>> peek(int max) {
+  List<Delivery<M>> peek(int max, long maxBytes) {
     List<Delivery<M>> found = new ArrayList<>();
     Set<Long> keys = new HashSet<>();
     long from = 0;
-    while (found.size() < max) {
-      List<Seen> some = read(from, max - found.size(), keys);
+    long bytes = 0;
+    while (found.size() < max && bytes < maxBytes) {
+      List<Seen> some = read(from, max - found.size(), maxBytes - bytes, keys);
       if (some.isEmpty()) {
         break;
       }
@@ -52,6 +53,7 @@ final class Peeker<M> {
         from = seen.message().sequence() + 1;
         if (filter == null || filter.wouldPass(delivery)) {
           found.add(delivery);
+          bytes += seen.message().data().length;
         }
       }
     }
@@ -59,30 +61,33 @@ final class Peeker<M> {
   }
 
   /** Returns messages that wait for a delivery, from a sequence on, and may be completed now. */
-  List<StoredMessage> waiting(long from, int max) {
+  List<StoredMessage> waiting(long from, int max, long maxBytes) {
     long end = state.lowWatermark() + Limits.MAX_WINDOW;
     return from >= end
         ? List.of()
-        : read(from, max, new HashSet<>()).stream()
+        : read(from, max, maxBytes, new HashSet<>()).stream()
             .map(Seen::message)
             .filter(each -> each.sequence() < end)
             .toList();
   }
 
-  private List<Seen> read(long start, int max, Set<Long> keys) {
+  /** Reads on until there are {@code max} messages, or {@code maxBytes} of data. */
+  private List<Seen> read(long start, int max, long maxBytes, Set<Long> keys) {
     List<Seen> found = new ArrayList<>();
+    long bytes = 0;
     context.removal().lock();
     try {
       ensureOpen(); // before the log is read, which the queue closes after its subscribers
       try (LogReader inLog = log.reader()) {
         Readers readers = new Readers(inLog, past());
         long from = start;
-        while (found.size() < max) {
+        while (found.size() < max && bytes < maxBytes) {
           Seen seen = next(readers, from, keys);
           if (seen == null) {
             break;
           }
           found.add(seen);
+          bytes += seen.message().data().length;
           from = seen.message().sequence() + 1;
         }
       }

@@ -188,6 +188,15 @@ public interface Subscriber<M> extends AutoCloseable {
   List<Delivery<M>> peek(int max);
 
   /**
+   * Looks at what would be delivered now like {@link #peek(int)}, at fewer messages where their
+   * data reaches {@code maxBytes}: no further one is read then. The default is for doubles, which
+   * hold little.
+   */
+  default List<Delivery<M>> peek(int max, long maxBytes) {
+    return peek(max);
+  }
+
+  /**
    * Acknowledges deliveries by their receipts, for clients that have nothing else: another process
    * perhaps. A receipt cannot be made up, works at this subscriber only, and until it is closed.
    *

@@ -3,7 +3,6 @@ package com.wookler.river.rest.server.hosting;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -23,25 +22,6 @@ public final class BoundedReader {
   public interface Reader<M> {
     /** Returns up to {@code max} messages from a sequence on; none at the end. */
     List<Delivery<M>> read(long from, int max);
-  }
-
-  /** Returns up to {@code max} messages, fewer if their data reaches {@code maxBytes}. */
-  public static <M> List<Delivery<M>> read(long from, int max, long maxBytes, Reader<M> reader) {
-    List<Delivery<M>> all = new ArrayList<>();
-    long bytes = 0;
-    int next = FIRST;
-    long sequence = from;
-    while (all.size() < max && bytes < maxBytes) {
-      List<Delivery<M>> some = reader.read(sequence, Math.min(next, max - all.size()));
-      if (some.isEmpty()) {
-        break;
-      }
-      all.addAll(some);
-      bytes += bytes(some);
-      sequence = some.get(some.size() - 1).place() + 1;
-      next *= 2;
-    }
-    return all;
   }
 
   /**
@@ -92,22 +72,6 @@ public final class BoundedReader {
       next = Math.min(next, MOST_AT_ONCE);
     }
     return new Found<>(found, sequence);
-  }
-
-  /**
-   * Returns up to {@code max} of the first messages, fewer if their data reaches {@code maxBytes}.
-   * Reads from the start again with twice the count until that is so.
-   */
-  static <M> List<Delivery<M>> readFirst(
-      int max, long maxBytes, IntFunction<List<Delivery<M>>> reader) {
-    int count = Math.min(FIRST, max);
-    while (true) {
-      List<Delivery<M>> found = reader.apply(count);
-      if (found.size() < count || count == max || bytes(found) >= maxBytes) {
-        return found;
-      }
-      count = Math.min(max, 2 * count);
-    }
   }
 
   private static long bytes(List<? extends Delivery<?>> messages) {

@@ -43,14 +43,14 @@ public record HostedSubscriber<M>(String queue, Subscriber<M> subscriber, Subscr
    * {@code bytes}.
    */
   public List<Delivery<M>> peek(int max, long bytes) {
-    return BoundedReader.readFirst(max, bytes, subscriber::peek);
+    return subscriber.peek(max, bytes);
   }
 
   /**
    * Returns the oldest dead letters, fewer than {@code max} if their data reaches {@code bytes}.
    */
   public List<Delivery<M>> oldestDead(int max, long bytes) {
-    return BoundedReader.readFirst(max, bytes, subscriber.deadLetters()::peek);
+    return subscriber.deadLetters().peek(max, bytes);
   }
 
   /** Releases deliveries that did not reach the client. Those completed by now stay completed. */
