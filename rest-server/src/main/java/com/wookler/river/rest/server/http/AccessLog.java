@@ -7,6 +7,9 @@ import org.slf4j.LoggerFactory;
  * Logs one line for each request, at level INFO of the logger {@code
  * com.wookler.river.rest.access}, as keys and values. Values from outside are quoted, and control
  * characters are escaped. The query and all headers are omitted, because they may contain secrets.
+ *
+ * <p>Where the client left before the response, there is no status, and the problem is {@code
+ * disconnected}; where it left before the end of it, as clients end a stream, {@code cut-off}.
  */
 public final class AccessLog {
   private static final Logger LOG = LoggerFactory.getLogger("com.wookler.river.rest.access");
@@ -18,8 +21,13 @@ public final class AccessLog {
     return LOG.isInfoEnabled();
   }
 
-  static void log(HttpExchange exchange, String caller, long nanos) {
-    Problem problem = exchange.problem();
+  /**
+   * Logs a request.
+   *
+   * @param whole whether all of the response was written
+   */
+  static void log(HttpExchange exchange, String caller, long nanos, boolean whole) {
+    boolean answered = exchange.response().headWritten();
     LOG.info(
         "request={} remote={} key={} method={} path={} status={} problem={} bytes={} micros={}",
         exchange.id(),
@@ -27,10 +35,21 @@ public final class AccessLog {
         quoted(caller),
         quoted(exchange.request().method().name()),
         quoted(String.valueOf(exchange.request().path())),
-        exchange.response().getStatusCode(),
-        problem == null ? "-" : problem.kind().text(),
+        answered ? exchange.response().getStatusCode() : "-",
+        problem(exchange, answered, whole),
         exchange.response().bytesWritten(),
         nanos / 1_000);
+  }
+
+  private static String problem(HttpExchange exchange, boolean answered, boolean whole) {
+    if (!answered) {
+      return "disconnected";
+    }
+    Problem problem = exchange.problem();
+    if (problem != null) {
+      return problem.kind().text();
+    }
+    return whole ? "-" : "cut-off";
   }
 
   /** Returns the text in quotes, with everything escaped that is not printable ASCII. */

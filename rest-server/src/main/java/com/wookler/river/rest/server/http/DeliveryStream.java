@@ -242,9 +242,7 @@ final class DeliveryStream<M> {
   }
 
   private void close() {
-    if (!response.ended()) {
-      response.end();
-    }
+    exchange.finish();
     end();
   }
 

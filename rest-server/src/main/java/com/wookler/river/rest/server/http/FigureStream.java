@@ -57,9 +57,7 @@ final class FigureStream implements Consumer<Figures> {
         .runOnContext(
             now -> {
               ended = true;
-              if (!response.ended()) {
-                response.end();
-              }
+              exchange.finish();
             });
   }
 }

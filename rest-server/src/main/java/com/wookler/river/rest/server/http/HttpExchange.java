@@ -13,6 +13,7 @@ import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,7 @@ final class HttpExchange {
   private @Nullable Problem problem;
   private @Nullable Endpoint endpoint;
   private @Nullable Runnable onLost;
+  private @Nullable Future<Void> sent; // null until the end of the response is written
   private boolean over;
 
   HttpExchange(HttpServerRequest request, Context loop, String id, BufferBudget budget) {
@@ -113,6 +115,30 @@ final class HttpExchange {
     }
   }
 
+  /**
+   * Passes whether the whole response was written, once that is known, which is after the end of
+   * the exchange: a client may leave while it reads.
+   */
+  void onSent(Consumer<Boolean> then) {
+    onEnd(
+        () ->
+            loop.runOnContext( // because the exchange ends while the response does
+                later -> {
+                  if (sent == null) {
+                    then.accept(false);
+                  } else {
+                    sent.onComplete(written -> then.accept(written.succeeded()));
+                  }
+                }));
+  }
+
+  /** Ends a response that was written in parts. */
+  void finish() {
+    if (!response().ended()) {
+      sent = response().end();
+    }
+  }
+
   /** Runs a task if the response cannot be written, as far as the server can detect that. */
   void onLost(Runnable then) {
     onLost = then;
@@ -163,14 +189,14 @@ final class HttpExchange {
     }
     Buffer body = answer.body();
     if (body == null) {
-      response.end();
+      finish();
     } else {
       response.putHeader(HttpHeaders.CONTENT_TYPE, String.valueOf(answer.type()));
       if (request.method().equals(HttpMethod.HEAD)) {
         response.putHeader("Content-Length", String.valueOf(body.length()));
-        response.end();
+        finish();
       } else if (body.length() < LARGE_BYTES) {
-        response.end(body).onFailure(broken -> lost());
+        sent = response.end(body).onFailure(broken -> lost());
       } else {
         sendLarge(body);
       }
@@ -208,15 +234,16 @@ final class HttpExchange {
       fail(budget.full());
       return;
     }
-    response()
-        .end(body)
-        .onComplete(
-            written -> {
-              share.close();
-              if (written.failed()) {
-                lost();
-              }
-            });
+    sent =
+        response()
+            .end(body)
+            .onComplete(
+                written -> {
+                  share.close();
+                  if (written.failed()) {
+                    lost();
+                  }
+                });
   }
 
   /** A problem document. */

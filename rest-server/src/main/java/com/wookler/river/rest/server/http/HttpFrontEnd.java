@@ -70,7 +70,8 @@ final class HttpFrontEnd {
     exchange.onEnd(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
       long start = time.nanoTime();
-      exchange.onEnd(() -> AccessLog.log(exchange, caller.access.name(), time.nanoTime() - start));
+      exchange.onSent(
+          whole -> AccessLog.log(exchange, caller.access.name(), time.nanoTime() - start, whole));
     }
     connections.requestStarted(exchange);
     try {
@@ -188,7 +189,7 @@ final class HttpFrontEnd {
             request, loop, runId + "-" + requests.incrementAndGet(), admission.budget());
     exchange.onEnd(() -> counts.count(exchange));
     if (AccessLog.isOn()) {
-      exchange.onEnd(() -> AccessLog.log(exchange, "", 0));
+      exchange.onSent(whole -> AccessLog.log(exchange, "", 0, whole));
     }
     Throwable cause = request.decoderResult().cause();
     Problem.Kind kind = Problem.Kind.BAD_REQUEST;
