@@ -76,6 +76,11 @@ final class ServerProcess implements AutoCloseable {
     return process.exitValue();
   }
 
+  /** Ends it by SIGKILL. */
+  void kill() throws InterruptedException {
+    assertThat(process.destroyForcibly().waitFor(60, TimeUnit.SECONDS)).isTrue();
+  }
+
   @Override
   public void close() {
     process.destroyForcibly();
