@@ -3,7 +3,8 @@ import * as api from "./api.js";
 import { button, make } from "./dom.js";
 import * as format from "./format.js";
 
-const POINTS = { "10m": 300, "1h": 240 };
+const POINTS = { "10m": 300, "1h": 240, "1d": 270 };
+const NAMES = { "10m": "Last 10 minutes", "1h": "Last hour", "1d": "Last day" };
 const HEIGHT = 170;
 
 function color(name) {
@@ -40,7 +41,7 @@ export function plots(path, wanted) {
   let past = null;
   let made = [];
   const spans = Object.keys(POINTS).map((each) => {
-    const made = button(each === "10m" ? "Last 10 minutes" : "Last hour", () => load(each));
+    const made = button(NAMES[each], () => load(each));
     made.dataset.span = each;
     return made;
   });
@@ -86,7 +87,7 @@ export function plots(path, wanted) {
       if (past === null || Date.parse(at) <= Date.parse(past.at) || row === undefined) {
         return;
       }
-      if (span === "1h" && Date.parse(at) - Date.parse(past.at) < past.stepMillis) {
+      if (span !== "10m" && Date.parse(at) - Date.parse(past.at) < past.stepMillis) {
         return;
       }
       past.at = at;

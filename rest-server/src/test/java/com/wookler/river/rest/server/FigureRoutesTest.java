@@ -100,7 +100,10 @@ class FigureRoutesTest extends ServerFixture {
     JsonNode past = asked.get(ORDERS + "/figures?span=1h").json();
     assertThat(past.get("stepMillis").asInt()).isEqualTo(16_000);
     assertThat(past.get("series")).hasSize(4);
-    assertThat(asked.get(ORDERS + "/figures?span=1d").status()).isEqualTo(400);
+    JsonNode day = asked.get(ORDERS + "/figures?span=1d").json();
+    assertThat(day.get("stepMillis").asLong()).isEqualTo(320_000);
+    assertThat(day.at("/series/published")).isEmpty(); // there is no mean yet
+    assertThat(asked.get(ORDERS + "/figures?span=1w").field()).isEqualTo("span");
     assertThat(asked.get("/v1/figures?queue=none").status()).isEqualTo(404);
     assertThat(asked.get("/v1/figures/stream?queue=none").status()).isEqualTo(404);
   }

@@ -1,59 +1,60 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 
 /**
- * The last values of some figures that were sampled together: each sample of the last ten minutes,
- * and means over {@link #SAMPLES_A_MEAN} of them of the last hour. Thread-safe.
+ * The last values of some figures that were sampled together: for each {@link PastSpan} a ring of
+ * means over its samples. Thread-safe.
  */
 final class FigureHistory {
-  /** Samples that are kept. */
-  static final int SAMPLES = 300;
-
-  /** Means that are kept. */
-  static final int MEANS = 240;
-
-  /** Samples of which one mean is taken. */
-  static final int SAMPLES_A_MEAN = 8;
-
   @GuardedBy("this")
-  private final float[][] samples;
-
-  @GuardedBy("this")
-  private final float[][] means;
-
-  @GuardedBy("this")
-  private final double[] sums;
+  private final Map<PastSpan, Ring> rings = new EnumMap<>(PastSpan.class);
 
   @GuardedBy("this")
   private long count;
 
   FigureHistory(int figures) {
-    samples = new float[figures][SAMPLES];
-    means = new float[figures][MEANS];
-    sums = new double[figures];
+    for (PastSpan span : PastSpan.values()) {
+      rings.put(span, new Ring(new float[figures][span.size()], new double[figures]));
+    }
   }
 
-  /** Adds a sample of each figure. */
-  synchronized void add(double... values) {
-    int at = (int) (count % SAMPLES);
-    count++;
-    boolean full = count % SAMPLES_A_MEAN == 0;
-    for (int i = 0; i < values.length; i++) {
-      samples[i][at] = (float) values[i];
-      sums[i] += values[i];
-      if (full) {
-        int mean = (int) ((count / SAMPLES_A_MEAN - 1) % MEANS);
-        means[i][mean] = (float) (sums[i] / SAMPLES_A_MEAN);
-        sums[i] = 0;
+  /**
+   * The values of a span.
+   *
+   * @param values by figure
+   * @param sums of the samples since the last mean, by figure
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Ring(float[][] values, double[] sums) {
+    void add(double[] samples, long count, PastSpan span) {
+      boolean full = count % span.samples() == 0;
+      int at = (int) ((count / span.samples() - 1) % span.size());
+      for (int i = 0; i < samples.length; i++) {
+        sums[i] += samples[i];
+        if (full) {
+          values[i][at] = (float) (sums[i] / span.samples());
+          sums[i] = 0;
+        }
       }
     }
   }
 
-  /** Returns the values of a figure, the oldest first: the samples, or the means. */
-  synchronized float[] values(int figure, boolean ofMeans) {
-    float[] ring = ofMeans ? means[figure] : samples[figure];
-    long all = ofMeans ? count / SAMPLES_A_MEAN : count;
+  /** Adds a sample of each figure. */
+  synchronized void add(double... values) {
+    count++;
+    for (Map.Entry<PastSpan, Ring> each : rings.entrySet()) {
+      each.getValue().add(values, count, each.getKey());
+    }
+  }
+
+  /** Returns the values of a figure, the oldest first. */
+  synchronized float[] values(int figure, PastSpan span) {
+    float[] ring = Objects.requireNonNull(rings.get(span), "ring").values()[figure];
+    long all = count / span.samples();
     int size = (int) Math.min(all, ring.length);
     float[] values = new float[size];
     for (int i = 0; i < size; i++) {

@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Samples the figures of all queues and subscribers, and keeps those of the last ten minutes and of
- * the last hour, so that a page that is opened has what came before. Queues and subscribers beyond
+ * Samples the figures of all queues and subscribers, and keeps those of the last ten minutes, hour
+ * and day, so that a page that is opened has what came before. Queues and subscribers beyond
  * {@link #MAX_HISTORIES} have no past. {@link #sample} is called by one thread at a time; the rest
  * is thread-safe.
  */
@@ -33,7 +33,7 @@ public final class FigureRecorder {
   public static final Duration STEP = Duration.ofSeconds(2);
 
   private static final Logger LOG = LoggerFactory.getLogger(FigureRecorder.class);
-  private static final int MAX_HISTORIES = 2_000; // of 9 KB
+  private static final int MAX_HISTORIES = 2_000; // of 16 KB at most
 
   private final QueueCatalog catalog;
   private final TimeSource time;
@@ -205,21 +205,15 @@ public final class FigureRecorder {
    * are a step apart, the last of which is of the latest sample.
    *
    * @param subscriber null for the queue
-   * @param hour means of the last hour instead of the samples of ten minutes
    */
-  public Map<String, float[]> past(String queue, @Nullable String subscriber, boolean hour) {
+  public Map<String, float[]> past(String queue, @Nullable String subscriber, PastSpan span) {
     List<String> names = subscriber == null ? OF_QUEUE : OF_SUBSCRIBER;
     FigureHistory history =
         histories.get(subscriber == null ? SeriesKey.of(queue) : new SeriesKey(queue, subscriber));
     Map<String, float[]> all = new LinkedHashMap<>();
     for (int i = 0; i < names.size(); i++) {
-      all.put(names.get(i), history == null ? new float[0] : history.values(i, hour));
+      all.put(names.get(i), history == null ? new float[0] : history.values(i, span));
     }
     return all;
-  }
-
-  /** Returns how far apart the values of {@link #past} are. */
-  public static Duration step(boolean hour) {
-    return hour ? STEP.multipliedBy(FigureHistory.SAMPLES_A_MEAN) : STEP;
   }
 }

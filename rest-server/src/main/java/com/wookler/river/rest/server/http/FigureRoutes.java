@@ -5,6 +5,7 @@ import com.wookler.river.rest.server.hosting.AdmissionControl;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import com.wookler.river.rest.server.hosting.FigureRecorder;
 import com.wookler.river.rest.server.hosting.Figures;
+import com.wookler.river.rest.server.hosting.PastSpan;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
@@ -171,20 +172,15 @@ final class FigureRoutes {
   }
 
   private Future<ApiResponse> past(ApiRequest call) {
-    String span = call.query("span");
-    boolean hour =
-        switch (span == null ? "10m" : span) {
-          case "10m" -> false;
-          case "1h" -> true;
-          default -> throw RequestException.field("span", "is neither 10m nor 1h");
-        };
+    String name = call.query("span");
+    PastSpan span = name == null ? PastSpan.TEN_MINUTES : PastSpan.of("span", name);
     String queue = queues.queue(call.name("queue")).queue().name();
     String subscriber = call.nameOrNull("subscriber");
     PastJson json =
         new PastJson(
             recorder.latest().at().toString(),
-            FigureRecorder.step(hour).toMillis(),
-            recorder.past(queue, subscriber, hour));
+            span.step().toMillis(),
+            recorder.past(queue, subscriber, span));
     return Future.succeededFuture(ApiResponse.ok(ApiResponse.buffer(json)));
   }
 

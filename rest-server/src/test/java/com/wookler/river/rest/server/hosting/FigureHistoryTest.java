@@ -2,24 +2,38 @@ package com.wookler.river.rest.server.hosting;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class FigureHistoryTest {
-  @Test
-  void shouldKeepTheLastSamplesAndMeans() {
+  @ParameterizedTest
+  @EnumSource(PastSpan.class)
+  void shouldKeepTheLastMeansOfEachSpan(PastSpan span) {
     FigureHistory history = new FigureHistory(2);
-    assertThat(history.values(0, false)).isEmpty();
-    int all = FigureHistory.SAMPLES_A_MEAN * FigureHistory.MEANS + 16;
+    assertThat(history.values(0, span)).isEmpty();
+    int each = span.samples();
+    int all = each * (span.size() + 2) + each - 1; // the last samples make no mean yet
     for (int i = 0; i < all; i++) {
       history.add(i, 2 * i);
     }
-    float[] samples = history.values(0, false);
-    assertThat(samples).hasSize(FigureHistory.SAMPLES);
-    assertThat(samples[0]).isEqualTo((float) (all - FigureHistory.SAMPLES));
-    assertThat(samples[FigureHistory.SAMPLES - 1]).isEqualTo((float) (all - 1));
-    float[] means = history.values(1, true);
-    assertThat(means).hasSize(FigureHistory.MEANS);
-    assertThat(means[0]).isEqualTo(2 * (16 + 3.5f));
-    assertThat(means[FigureHistory.MEANS - 1]).isEqualTo(2 * (all - 8 + 3.5f));
+    float middle = (each - 1) / 2f;
+    float[] values = history.values(1, span);
+    assertThat(values).hasSize(span.size());
+    assertThat(values[0]).isEqualTo(2 * (2 * each + middle));
+    assertThat(values[span.size() - 1]).isEqualTo(2 * ((span.size() + 1) * each + middle));
+    assertThat(history.values(0, span)[0]).isEqualTo(2 * each + middle);
+  }
+
+  @Test
+  void shouldKeepTenMinutesAnHourAndADay() {
+    assertThat(whole(PastSpan.TEN_MINUTES)).isEqualTo(Duration.ofMinutes(10));
+    assertThat(whole(PastSpan.HOUR)).isGreaterThanOrEqualTo(Duration.ofHours(1));
+    assertThat(whole(PastSpan.DAY)).isGreaterThanOrEqualTo(Duration.ofDays(1));
+  }
+
+  private static Duration whole(PastSpan span) {
+    return span.step().multipliedBy(span.size());
   }
 }
