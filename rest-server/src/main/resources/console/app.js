@@ -7,6 +7,7 @@ import * as queue from "./queue.js";
 import * as subscriber from "./subscriber.js";
 import * as messages from "./messages.js";
 import * as settings from "./settings.js";
+import * as blocks from "./blocks.js";
 
 const state = document.getElementById("state");
 const main = document.getElementById("main");
@@ -33,7 +34,7 @@ function parseRoute() {
   if (parts[2] === "subscribers" && parts[3] !== undefined) {
     return { ...found, subscriber: parts[3], tab: parts[4] ?? "", module: parts[4] === "settings" ? settings : subscriber };
   }
-  const modules = { messages, settings };
+  const modules = { messages, settings, blocks };
   return { ...found, tab: parts[2] ?? "", module: modules[parts[2]] ?? queue };
 }
 

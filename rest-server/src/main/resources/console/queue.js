@@ -17,7 +17,7 @@ const DETAIL_TICKS = 5;
 export function tabs(route, current) {
   const base = "#/queues/" + encodeURIComponent(route.queue);
   const link = (path, text) => make("a", { href: base + path, text, "aria-current": path === current ? "page" : undefined });
-  return make("nav", { class: "bar", "aria-label": "Of this queue" }, link("", "Figures"), link("/messages", "Messages"), link("/settings", "Settings"));
+  return make("nav", { class: "bar", "aria-label": "Of this queue" }, link("", "Figures"), link("/messages", "Messages"), link("/blocks", "Blocks"), link("/settings", "Settings"));
 }
 
 async function createSubscriber(queue) {

@@ -3,6 +3,10 @@ import * as api from "./api.js";
 import { button, dialog, field, input, make, note, select, table } from "./dom.js";
 import { tabs } from "./queue.js";
 
+const SOURCES = {
+  FILE: "This queue is configured in the server's file. Change its settings there; a reload takes up those that may change.",
+  APPLICATION: "This queue is configured by the application that the server runs in, which alone changes its settings.",
+};
 const WORDS = { RUNNING: "now", OPENED: "when opened", NEVER: "never" };
 
 function valueAt(settings, name) {
@@ -68,13 +72,14 @@ export function open(main, route) {
   async function load() {
     try {
       const [options, { found, tag }] = await Promise.all([api.get("v1/options"), api.tagged(path)]);
-      show(route.subscriber === undefined ? options.queue : options.subscriber, found.settings, tag);
+      show(route.subscriber === undefined ? options.queue : options.subscriber, found, tag);
     } catch (failure) {
       body.replaceChildren(make("p", { class: "bad", role: "alert", text: failure.message }));
     }
   }
 
-  function show(options, settings, tag) {
+  function show(options, { settings, settingsFrom }, tag) {
+    const changes = admin && SOURCES[settingsFrom] === undefined;
     const columns = [{ name: "setting", class: "left" }, { name: "value", class: "left" }, { name: "may change", class: "left" }, { name: "what", class: "left" }, { name: "" }];
     const rows = options.map((option) => {
       const value = valueAt(settings, option.name);
@@ -83,10 +88,10 @@ export function open(main, route) {
         make("td", { class: value === undefined ? "left soft" : "left", text: value === undefined ? (option.defaultValue === undefined ? "not set" : option.defaultValue + " (default)") : text(value) }),
         make("td", { class: "left", text: WORDS[option.change] }),
         make("td", { class: "wrap", text: option.meaning }),
-        make("td", {}, admin && settings !== undefined && option.change === "RUNNING" ? button("Change…", () => change(path, option, value, { settings, tag }, load)) : null));
+        make("td", {}, changes && option.change === "RUNNING" ? button("Change…", () => change(path, option, value, { settings, tag }, load)) : null));
     });
     body.replaceChildren(
-      ...(settings === undefined ? [make("p", { class: "soft", text: "This queue is configured by the server's own settings, which a request cannot read or change." })] : []),
+      ...(SOURCES[settingsFrom] === undefined ? [] : [make("p", { class: "soft", text: SOURCES[settingsFrom] })]),
       table("Settings", columns, rows),
     );
   }

@@ -158,9 +158,18 @@ function deadLetters(queue, subscriber, admin) {
           }
         })
       : null;
+    const drop = admin
+      ? button("Delete this one…", async () => {
+          const done = await confirm({ title: "Delete dead letter " + message.sequence + " of " + subscriber, text: "It cannot be brought back.", label: "Delete it", action: () => api.call("DELETE", base + "/dead/" + message.sequence) });
+          if (done) {
+            note("The dead letter is deleted.");
+            load();
+          }
+        }, "danger")
+      : null;
     return shownMessage(queue, message, {
       title: "Sequence " + (headers["river.dead.sequence"] ?? message.sequence) + ": " + (headers["river.dead.reason"] ?? "no reason") + ", attempts: " + (headers["river.dead.attempts"] ?? "?"),
-      actions: [one],
+      actions: [one, drop],
       download: null,
     });
   }

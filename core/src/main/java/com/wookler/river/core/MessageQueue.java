@@ -314,6 +314,22 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
+   * Returns the blocks below a number, in log and backup, the newest first. A block is in both for
+   * a moment while it leaves the log.
+   *
+   * @param below {@link Integer#MAX_VALUE} for the newest, then the last number that was returned
+   * @param max 1 or more
+   */
+  public List<BlockStats> blocks(int below, int max) {
+    return running().blocks(below, Require.positive(max, "max"));
+  }
+
+  /** Returns the settings as they are now; what is not given among them has its default. */
+  public Settings settings() {
+    return running().settings();
+  }
+
+  /**
    * Looks a message up without a subscriber, in the log or in a backup; attempt 0, and nothing to
    * acknowledge. A delayed message is there twice: where it was published, and, from when it is due
    * on, where it took its place; {@link Delivery#sequence} is the publisher's from both.

@@ -8,6 +8,7 @@ import static com.wookler.river.core.Stage.SERVICE;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.ClosingStack;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.SubscriberEntries.Use;
@@ -479,6 +480,14 @@ final class RunningQueue<M> {
 
   Duration expiresAfter() {
     return config.get(QueueOptions.EXPIRES_AFTER);
+  }
+
+  List<BlockStats> blocks(int below, int max) {
+    return BlockStats.newest(log, storage.backup, below, max);
+  }
+
+  Settings settings() {
+    return config.settings();
   }
 
   private long discarded() {

@@ -349,6 +349,11 @@ public final class Backup implements AutoCloseable {
     return held.isPresent() ? held.get() : index.hole(sequence, before);
   }
 
+  /** Returns this queue's backups of the blocks below a number, the newest first. */
+  public List<StoredBlock> newest(int below, int max) {
+    return index.newest(below, max);
+  }
+
   /** Returns this queue's first backup that ends after a sequence; empty if there is none. */
   public Optional<StoredBlock> endingAfter(long sequence) {
     return index.endingAfter(sequence);

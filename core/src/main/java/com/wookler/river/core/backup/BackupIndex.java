@@ -311,6 +311,14 @@ final class BackupIndex {
     return first == null ? OptionalLong.empty() : OptionalLong.of(first);
   }
 
+  synchronized List<StoredBlock> newest(int below, int max) {
+    load();
+    return own.descendingMap().values().stream()
+        .filter(stored -> stored.block().block() < below)
+        .limit(max)
+        .toList();
+  }
+
   synchronized int count() {
     load();
     return own.size();

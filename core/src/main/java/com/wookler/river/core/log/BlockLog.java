@@ -606,6 +606,12 @@ public final class BlockLog implements AutoCloseable {
     return blocks.count();
   }
 
+  /** Returns what each block holds now, the oldest first; the last one is the active one. */
+  public List<Seal> contents() {
+    long unused = nextSequence; // volatile: what the active block holds was stored before it
+    return blocks.all().stream().map(block -> block.toSeal(settings.identity())).toList();
+  }
+
   /** Returns the block that holds this sequence and those after it, the oldest first. */
   public List<BlockInfo> blocksFrom(long sequence) {
     return List.copyOf(blocks.from(sequence));

@@ -288,6 +288,21 @@ public final class RemoteQueue {
 
   record Subscribers(List<SubscriberInfo> subscribers) {}
 
+  /**
+   * Returns the blocks below a number, in log and backup, the newest first.
+   *
+   * @param below {@link Integer#MAX_VALUE} for the newest, then the last number that was returned
+   * @param max 1 to 1,000
+   */
+  public List<BlockInfo> blocks(int below, int max) {
+    return caller
+        .callOne(Request.get(Paths.queue(name) + "/blocks?below=" + below + "&max=" + max))
+        .as(Blocks.class)
+        .blocks();
+  }
+
+  record Blocks(List<BlockInfo> blocks) {}
+
   /** Returns the redrives of dead letters that are not over, and the last ones that are. */
   public List<RedriveInfo> redrives() {
     return caller

@@ -523,6 +523,16 @@ public final class RemoteSubscriber {
   }
 
   /**
+   * Deletes one dead letter.
+   *
+   * @param sequence {@link StoredMessage#sequence} of {@link #deadLetters}
+   * @throws NotFoundException it is not there
+   */
+  public void deleteDeadLetter(long sequence) {
+    caller.callOne(Request.delete(path + "/dead/" + sequence).once());
+  }
+
+  /**
    * Creates the subscriber on the server, if it does not exist with these settings.
    *
    * @throws ConflictException the subscriber exists with other settings

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.rest.server.RiverServer;
 import java.io.BufferedReader;
@@ -9,6 +10,7 @@ import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +39,41 @@ class OperatorCallsTest {
   void stop() {
     client.close();
     server.close();
+  }
+
+  @Test
+  void shouldDeleteOneDeadLetter() throws Exception {
+    orders.publish("a");
+    orders.publish("b");
+    for (RemoteDelivery delivery : billing.batch(2, Duration.ofSeconds(30))) {
+      delivery.reject("no good");
+    }
+    StoredMessage first = billing.deadLetters(9).messages().get(0);
+    billing.deleteDeadLetter(first.sequence());
+    assertThat(billing.deadLetters(9).size()).isOne();
+    assertThat(billing.deadLetters(9).messages().get(0).text()).isEqualTo("b");
+    assertThatThrownBy(() -> billing.deleteDeadLetter(first.sequence()))
+        .isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void shouldListBlocksAPageAtATime() {
+    RemoteQueue small = client.queue("small");
+    QueueSettings.Recycle every = new QueueSettings.Recycle(1L, null, null);
+    QueueInfo made = small.create(QueueSettings.builder().recycle(every).build());
+    assertThat(made.settingsFrom()).isEqualTo("REQUEST");
+    client.subscriber("small", "s").create(SubscriberSettings.builder().build());
+    small.publish("a");
+    small.publish("b");
+    assertThat(small.blocks(Integer.MAX_VALUE, 2))
+        .extracting(BlockInfo::number)
+        .containsExactly(3, 2);
+    BlockInfo oldest = small.blocks(2, 9).get(0);
+    assertThat(oldest.state()).isEqualTo("CLOSED");
+    assertThat(oldest.endSequence()).isEqualTo(1);
+    assertThat(oldest.inBackup()).isFalse();
+    assertThat(oldest.backupBytes()).isNull();
+    assertThat(oldest.firstPublished()).isEqualTo(oldest.lastPublished()).isNotNull();
   }
 
   @Test

@@ -48,16 +48,19 @@ class AuditLogTest extends ServerFixture {
     asked.post(ORDERS + "/trim?messages=1", "");
     asked.delete(ORDERS + "/messages/0");
     asked.delete("/v1/queues/none");
+    asked.put(ORDERS + "/subscribers/billing", "");
+    asked.delete(ORDERS + "/subscribers/billing/dead/7");
     asked.send("POST", ORDERS + "/messages", "secret", "Sec-Fetch-Site", "same-origin");
 
-    await().until(() -> logged().size() == 5);
+    await().until(() -> logged().size() == 7);
     assertThat(logged().get(0))
         .contains("key=\"\"", "method=PUT", "path=\"" + ORDERS + "\"", "status=201")
         .contains("body=\"{\\\"maxMessages\\\":5}\"");
     assertThat(logged().get(1)).contains("/trim", "query=\"messages=1\"", "status=200");
     assertThat(logged().get(2)).contains("method=DELETE", "/messages/0");
     assertThat(logged().get(3)).contains("status=404", "problem=not-found");
-    assertThat(logged().get(4)).contains("method=POST", "/messages", "status=201");
+    assertThat(logged().get(5)).contains("method=DELETE", "/billing/dead/7", "status=404");
+    assertThat(logged().get(6)).contains("method=POST", "/messages", "status=201");
     assertThat(logged()).noneMatch(line -> line.contains("secret"));
   }
 

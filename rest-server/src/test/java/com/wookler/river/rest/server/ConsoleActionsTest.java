@@ -30,7 +30,13 @@ class ConsoleActionsTest extends ConsoleFixture {
 
   @BeforeEach
   void start() {
-    server = RiverServer.builder().port(0).directory(directory).maxBodyBytes(16 << 20).start();
+    server =
+        RiverServer.builder()
+            .port(0)
+            .directory(directory.resolve("queues"))
+            .backupDirectory(directory.resolve("backups"))
+            .maxBodyBytes(16 << 20)
+            .start();
     asked = new Asked(server);
     asked.put(ORDERS, "{\"recycle\":{\"messages\":100}}");
     asked.put(BILLING, "{\"maxDeliveries\":3}");
@@ -286,6 +292,50 @@ class ConsoleActionsTest extends ConsoleFixture {
     field("Type billing to confirm").fill("billing");
     submit("Delete them").click();
     await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 0);
+  }
+
+  @Test
+  void shouldDeleteOneDeadLetterWhenItIsConfirmed() {
+    makeLetters(3);
+    open("#/queues/orders/subscribers/billing");
+    see("the oldest 3 of 3");
+    page.locator("summary").nth(1).click();
+    button("Delete this one…").click();
+    submit("Cancel").click();
+    assertThat(page.locator("dialog")).hasCount(0);
+    button("Delete this one…").click();
+    see("Delete dead letter 1 of billing");
+    submit("Delete it").click();
+    see("The dead letter is deleted.");
+    see("the oldest 2 of 2");
+    assertThat(page.locator("main")).not().containsText("r1, attempts");
+    assertThat(asked.get(BILLING + "/dead").json().findValuesAsText("river.dead.reason"))
+        .containsExactly("r0", "r2");
+  }
+
+  @Test
+  void shouldShowBlocksOfLogAndBackupAPageAtATime() {
+    String late = "/v1/queues/many/subscribers/late";
+    asked.put(
+        "/v1/queues/many", "{\"recycle\":{\"messages\":1},\"backup\":{\"retention\":\"1h\"}}");
+    asked.put(late, "");
+    for (int i = 0; i < 119; i++) {
+      asked.post("/v1/queues/many/messages", "x");
+    }
+    asked.post(late + "/seek", "{\"sequence\":60}");
+    await().until(() -> asked.get("/v1/queues/many").json().at("/stats/backups").asInt() == 60);
+    open("#/queues/many");
+    page.getByText("Blocks", new com.microsoft.playwright.Page.GetByTextOptions().setExact(true))
+        .first()
+        .click();
+    see("the newest 100");
+    assertThat(page.locator("tbody tr")).hasCount(100);
+    assertThat(page.locator("tbody tr").first()).containsText("in the log, appended to");
+    button("Show older").click();
+    see("the newest 120, which are all");
+    assertThat(button("Show older")).isHidden();
+    assertThat(page.locator("tbody tr").last()).containsText("1in the backup alone001");
+    assertAccessible("blocks");
   }
 
   private void makeLettersAgain() {

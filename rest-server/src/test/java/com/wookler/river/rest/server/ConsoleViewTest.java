@@ -25,6 +25,7 @@ class ConsoleViewTest extends ConsoleFixture {
           "#/",
           "#/queues/orders",
           "#/queues/orders/messages",
+          "#/queues/orders/blocks",
           "#/queues/orders/settings",
           "#/queues/orders/subscribers/billing",
           "#/queues/orders/subscribers/billing/settings");
@@ -135,6 +136,32 @@ class ConsoleViewTest extends ConsoleFixture {
     open(server.port(), "#/");
     see("as of");
     assertAccessible("4K");
+  }
+
+  @Test
+  void shouldShowTheSettingsOfAFileAndOfferNoChange() throws Exception {
+    String queues = directory.resolve("queues").toString();
+    Path file =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            """
+            <river><server><params><param name='server.queue.port' value='0'/>
+            <param name='server.directory' value='DIRECTORY'/></params></server>
+            <queue name='orders'><params><param name='queue.directory' value='DIRECTORY'/>
+            <param name='queue.message.converter' value='CONVERTER'/>
+            <param name='queue.max.messages' value='12345'/></params></queue></river>
+            """
+                .replace("DIRECTORY", queues)
+                .replace("CONVERTER", Words.class.getName()));
+    server = RiverServer.open(file);
+    asked = new Asked(server);
+    open(server.port(), "#/queues/orders/settings");
+    see("This queue is configured in the server's file.");
+    see("maxMessages12345");
+    assertThat(button("Change…")).hasCount(0);
+    asked.put(BILLING, "");
+    open(server.port(), "#/queues/orders/subscribers/billing/settings");
+    assertThat(button("Change…").first()).isVisible();
   }
 
   @Test

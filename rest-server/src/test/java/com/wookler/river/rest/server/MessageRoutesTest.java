@@ -396,7 +396,8 @@ class MessageRoutesTest extends ServerFixture {
       assertThat(refused.status()).isEqualTo(400);
       assertThat(refused.field()).isEqualTo("body");
       assertThat(there.get("/v1/queues/numbers/messages/0").body()).contains("\"data\":\"12\"");
-      assertThat(there.get("/v1/queues/numbers").json().has("settings")).isFalse();
+      assertThat(there.get("/v1/queues/numbers").json().get("settingsFrom").asText())
+          .isEqualTo("APPLICATION");
       assertThat(there.put("/v1/queues/numbers", "").status()).isEqualTo(409);
       assertThat(there.delete("/v1/queues/numbers?force=true").status()).isEqualTo(409);
       var subscriber = numbers.subscriber("billing");

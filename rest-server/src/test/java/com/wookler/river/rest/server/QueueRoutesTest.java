@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.rest.server.hosting.ContractFormat;
 import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
@@ -257,5 +258,26 @@ class QueueRoutesTest extends ServerFixture {
     Files.delete(directory.resolve(".server/queues"));
     assertThat(asked.put("/v1/queues/orders", "").status()).isEqualTo(201);
     assertThat(asked.get("/v1/queues/orders/messages/0").body()).contains("order 1");
+  }
+
+  @Test
+  void shouldListBlocksAPageAtATime() {
+    String queue = "/v1/queues/blocks";
+    asked.put(queue, "{\"recycle\":{\"messages\":2}}");
+    asked.put(queue + "/subscribers/s", "");
+    for (int i = 0; i < 5; i++) {
+      asked.post(queue + "/messages", "x");
+    }
+    JsonNode first = asked.get(queue + "/blocks?max=2").json();
+    assertThat(first.get("blocks").findValuesAsText("number")).containsExactly("3", "2");
+    assertThat(first.get("blocks").findValuesAsText("state")).containsExactly("ACTIVE", "CLOSED");
+    assertThat(first.at("/blocks/1/firstSequence").asInt()).isEqualTo(2);
+    assertThat(first.at("/blocks/1/endSequence").asInt()).isEqualTo(4);
+    assertThat(first.at("/blocks/1/inBackup").asBoolean()).isFalse();
+    assertThat(first.get("next").asInt()).isEqualTo(2);
+    JsonNode rest = asked.get(queue + "/blocks?max=2&below=2").json();
+    assertThat(rest.get("blocks").findValuesAsText("number")).containsExactly("1");
+    assertThat(rest.has("next")).isFalse();
+    assertThat(asked.get(queue + "/blocks?below=0").field()).isEqualTo("below");
   }
 }

@@ -86,6 +86,33 @@ class ServerXmlTest {
   }
 
   @Test
+  void shouldShowTheSettingsOfTheFile() throws IOException {
+    String server =
+        server("server.queue.port", "0", "server.directory", directory.resolve("made").toString());
+    try (RiverServer running = RiverServer.open(file(server, limited(500)))) {
+      Asked asked = new Asked(running);
+      Asked.Reply shown = asked.get("/v1/queues/words");
+      assertThat(shown.json().get("settings").toString()).isEqualTo("{\"maxMessages\":500}");
+      assertThat(shown.json().get("settingsFrom").asText()).isEqualTo("FILE");
+      assertThat(shown.header("ETag")).isEmpty();
+      assertThat(asked.send("PATCH", "/v1/queues/words", "{\"maxMessages\":1}").status())
+          .isEqualTo(409);
+      Path unused = file(server, limited(600));
+      assertThat(asked.post("/v1/reload", "").status()).isEqualTo(200);
+      assertThat(asked.get("/v1/queues/words").json().at("/settings/maxMessages").asInt())
+          .isEqualTo(600);
+      Asked.Reply made = asked.put("/v1/queues/made", "");
+      assertThat(made.json().get("settingsFrom").asText()).isEqualTo("REQUEST");
+    }
+  }
+
+  private String limited(int messages) {
+    return queue("words")
+        .replace(
+            "</params>", "<param name='queue.max.messages' value='" + messages + "'/></params>");
+  }
+
+  @Test
   void shouldNeedNoQueue() throws IOException {
     Path file =
         file(server("server.queue.port", "0", "server.directory", directory.toString()), "");

@@ -311,4 +311,26 @@ class SubscriberRoutesTest extends ServerFixture {
     assertThat(asked.post(BILLING + "/deliveries", "").status()).isEqualTo(404);
     assertThat(asked.post(BILLING + "/stream", "").status()).isEqualTo(404);
   }
+
+  @Test
+  void shouldDropOneDeadLetter() {
+    String own = BILLING.replace("billing", "strict");
+    asked.put(own, "");
+    for (String data : List.of("a", "b", "c")) {
+      asked.post("/v1/queues/orders/messages", data);
+      String receipt = asked.post(own + "/deliveries", "").receipts().get(0);
+      asked.post(own + "/reject", "{\"reason\":\"r\",\"receipts\":[\"" + receipt + "\"]}");
+    }
+    assertThat(asked.get(own + "/dead").json().findValuesAsText("data"))
+        .containsExactly("a", "b", "c");
+    long second = asked.get(own + "/dead").json().at("/messages/1/sequence").asLong();
+    assertThat(asked.delete(own + "/dead/" + second).status()).isEqualTo(204);
+    assertThat(asked.delete(own + "/dead/" + second).status()).isEqualTo(404);
+    assertThat(asked.delete(own + "/dead/99").json().get("detail").asText())
+        .isEqualTo("subscriber strict has no dead letter 99");
+    assertThat(asked.delete(own + "/dead/x").field()).isEqualTo("sequence");
+    assertThat(asked.get(own + "/dead").json().findValuesAsText("data")).containsExactly("a", "c");
+    assertThat(asked.get(own + "/dead").json().get("size").asInt()).isEqualTo(2);
+    assertThat(asked.post(own + "/redrive", "").json().get("redriven").asInt()).isEqualTo(2);
+  }
 }

@@ -33,6 +33,7 @@ import org.jspecify.annotations.Nullable;
 public final class HostedQueue<M> {
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
+  private final SettingsSource source;
   private volatile @Nullable Settings settings; // written under the catalog's lock
 
   /** Volatile: set before polls end, which read it for the reason. */
@@ -47,13 +48,19 @@ public final class HostedQueue<M> {
    */
   private final ReentrantLock changing = new ReentrantLock();
 
-  /**
-   * @param settings settings of a queue that a request created; null if the application created it
-   */
-  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, @Nullable Settings settings) {
+  /** Creates it for a queue that a request created with these settings. */
+  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, Settings settings) {
     this.queue = queue;
     this.converter = converter;
     this.settings = settings;
+    this.source = SettingsSource.REQUEST;
+  }
+
+  /** Creates it for a queue that no request created. */
+  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, SettingsSource source) {
+    this.queue = queue;
+    this.converter = converter;
+    this.source = source;
   }
 
   public MessageQueue<M> queue() {
@@ -69,9 +76,19 @@ public final class HostedQueue<M> {
     return removed;
   }
 
-  /** Returns the settings; null if the application created the queue. */
+  /** Returns the settings that requests asked for; null if no request created the queue. */
   public @Nullable Settings settings() {
     return settings;
+  }
+
+  /** Returns the settings that were given, by whatever created the queue. */
+  public Settings given() {
+    Settings asked = settings;
+    return asked == null ? queue.settings() : asked;
+  }
+
+  public SettingsSource source() {
+    return source;
   }
 
   /** Returns the subscriber of this name if a request has used it; else null. Does not block. */

@@ -76,7 +76,12 @@ public final class QueueCatalog implements AutoCloseable {
 
   /** Adds a queue of the application, which closes it after the server. */
   public <M> void add(MessageQueue<M> queue, MessageConverter<M> converter) {
-    HostedQueue<M> hosted = listening(new HostedQueue<>(queue, converter, null));
+    add(queue, converter, SettingsSource.APPLICATION);
+  }
+
+  private <M> void add(
+      MessageQueue<M> queue, MessageConverter<M> converter, SettingsSource source) {
+    HostedQueue<M> hosted = listening(new HostedQueue<>(queue, converter, source));
     if (queues.putIfAbsent(queue.name(), hosted) != null) {
       throw new RiverException("the server has a queue '" + queue.name() + "' already");
     }
@@ -103,7 +108,7 @@ public final class QueueCatalog implements AutoCloseable {
   }
 
   private <M> void add(MessageQueue<M> queue) {
-    add(queue, queue.converter());
+    add(queue, queue.converter(), SettingsSource.FILE);
   }
 
   /**

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.BlockStats;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
@@ -14,9 +15,11 @@ import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.SettingsJson;
+import com.wookler.river.rest.server.hosting.SettingsSource;
 import com.wookler.river.rest.server.hosting.SettingsVersion;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -25,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** The routes for queues. */
 final class QueueRoutes {
   private static final int MAX_QUEUES = 1_000;
+  private static final int DEFAULT_BLOCKS = 100;
+  private static final int MAX_BLOCKS = 1_000;
   private static final String PATH = "/v1/queues/{queue}";
   private static final String STATUS = PATH + "/status";
 
@@ -42,6 +47,8 @@ final class QueueRoutes {
         new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
         new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
         new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete),
+        new Endpoint(
+            HttpMethod.GET, PATH + "/blocks", Right.CONSUME, Set.of("below", "max"), this::blocks),
         new Endpoint(HttpMethod.GET, STATUS, Right.CONSUME, Set.of(), this::status),
         new Endpoint(HttpMethod.PUT, STATUS, Right.ADMIN, Set.of(), this::putStatus),
         new Endpoint(HttpMethod.POST, PATH + "/compact", Right.ADMIN, Set.of(), this::compact));
@@ -49,7 +56,43 @@ final class QueueRoutes {
 
   /** A queue in the contract. */
   record QueueJson(
-      String name, QueueState state, @Nullable ObjectNode settings, QueueStats stats) {}
+      String name,
+      QueueState state,
+      ObjectNode settings,
+      SettingsSource settingsFrom,
+      QueueStats stats) {}
+
+  /** A block of a queue in the contract. */
+  record BlockJson(
+      int number,
+      BlockStats.State state,
+      boolean inBackup,
+      long firstSequence,
+      long endSequence,
+      int lost,
+      long bytes,
+      @Nullable Long backupBytes,
+      @Nullable String firstPublished,
+      @Nullable String lastPublished) {
+    static BlockJson of(BlockStats block) {
+      boolean inBackup = block.backupBytes() > 0;
+      Instant first = block.firstPublished();
+      Instant last = block.lastPublished();
+      return new BlockJson(
+          block.number(),
+          block.state(),
+          inBackup,
+          block.firstSequence(),
+          block.firstSequence() + block.messages(),
+          block.lost(),
+          block.bytes(),
+          inBackup ? block.backupBytes() : null,
+          first == null ? null : first.toString(),
+          last == null ? null : last.toString());
+    }
+  }
+
+  record BlocksJson(List<BlockJson> blocks, @Nullable Integer next) {}
 
   record CompactedJson(long removed) {}
 
@@ -60,11 +103,11 @@ final class QueueRoutes {
 
   static QueueJson json(HostedQueue<?> hosted) {
     MessageQueue<?> queue = hosted.queue();
-    Settings settings = hosted.settings();
     return new QueueJson(
         queue.name(),
         queue.state(),
-        settings == null ? null : SettingsJson.QUEUE.given(settings),
+        SettingsJson.QUEUE.given(hosted.given()),
+        hosted.source(),
         queue.stats());
   }
 
@@ -97,8 +140,9 @@ final class QueueRoutes {
   private static ApiResponse shown(HostedQueue<?> queue, int status) {
     QueueJson json = json(queue);
     ApiResponse answer = ApiResponse.json(status, ApiResponse.buffer(json));
-    ObjectNode settings = json.settings();
-    return settings == null ? answer : answer.with("ETag", SettingsVersion.of(settings));
+    return queue.source() == SettingsSource.REQUEST
+        ? answer.with("ETag", SettingsVersion.of(json.settings()))
+        : answer;
   }
 
   private Future<ApiResponse> put(ApiRequest call) {
@@ -144,6 +188,21 @@ final class QueueRoutes {
         () -> {
           change.accept(queue);
           return ApiResponse.ok(ApiResponse.buffer(new StatusJson(queue.status())));
+        });
+  }
+
+  /** Answers the newest blocks below a number; `next` is the number of the last one. */
+  private Future<ApiResponse> blocks(ApiRequest call) {
+    int below = call.query("below", Integer.MAX_VALUE, Integer.MAX_VALUE);
+    int max = call.query("max", DEFAULT_BLOCKS, MAX_BLOCKS);
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return call.blocking(
+        () -> {
+          List<BlockStats> found = queue.queue().blocks(below, max + 1);
+          List<BlockStats> page = found.subList(0, Math.min(max, found.size()));
+          Integer next = found.size() > max ? page.get(max - 1).number() : null;
+          return ApiResponse.ok(
+              ApiResponse.buffer(new BlocksJson(page.stream().map(BlockJson::of).toList(), next)));
         });
   }
 

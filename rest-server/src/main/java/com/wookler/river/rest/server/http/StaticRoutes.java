@@ -35,6 +35,7 @@ final class StaticRoutes {
           "subscriber.js",
           "messages.js",
           "settings.js",
+          "blocks.js",
           "plot.js");
 
   private StaticRoutes() {}

@@ -65,7 +65,13 @@ final class SubscriberRoutes {
             HttpMethod.DELETE, PATH + "/lease", Right.CONSUME, Set.of("owner"), this::releaseLease),
         new Endpoint(HttpMethod.GET, PATH + "/peek", Right.CONSUME, READING, this::peek),
         new Endpoint(HttpMethod.GET, PATH + "/dead", Right.CONSUME, READING, this::dead),
-        new Endpoint(HttpMethod.DELETE, PATH + "/dead", Right.ADMIN, NOTHING, this::purgeDead));
+        new Endpoint(HttpMethod.DELETE, PATH + "/dead", Right.ADMIN, NOTHING, this::purgeDead),
+        new Endpoint(
+            HttpMethod.DELETE,
+            PATH + "/dead/{sequence}",
+            Right.ADMIN,
+            NOTHING,
+            this::deleteDeadLetter));
   }
 
   private static Endpoint admin(String verb, Endpoint.Handler handler) {
@@ -318,6 +324,21 @@ final class SubscriberRoutes {
         hosted ->
             ApiResponse.ok(
                 ApiResponse.buffer(new PurgedJson(hosted.subscriber().deadLetters().purge()))));
+  }
+
+  private Future<ApiResponse> deleteDeadLetter(ApiRequest call) {
+    long sequence = call.sequenceInPath();
+    return withSubscriber(
+        call,
+        hosted -> {
+          if (!hosted.subscriber().deadLetters().remove(sequence)) {
+            throw RequestException.of(
+                RequestException.Reason.NOT_FOUND,
+                "subscriber %s has no dead letter %d"
+                    .formatted(hosted.subscriber().name(), sequence));
+          }
+          return ApiResponse.done();
+        });
   }
 
   private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes, int preview) {
