@@ -1,6 +1,6 @@
 // A subscriber: figures, past, dead letters, and what can be done with it.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText, tiles } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, select, setText, table, tiles } from "./dom.js";
 import * as format from "./format.js";
 import { plots } from "./plot.js";
 import { PREVIEW, shownMessage } from "./messages.js";
@@ -212,6 +212,41 @@ function deadLetters(queue, subscriber, admin) {
   return { element, load, follow };
 }
 
+/** The streams and long polls that are open. */
+function consumers(queue, subscriber) {
+  const shown = make("div");
+  const head = make("span", { class: "soft" });
+  const base = api.of(queue, subscriber) + "/consumers";
+  const columns = [{ name: "kind", class: "left" }, { name: "address", class: "left" }, { name: "key", class: "left" }, { name: "owner", class: "left" }, { name: "since", class: "left" }, { name: "" }];
+
+  async function end(each) {
+    const done = await confirm({ title: "End the " + each.kind.toLowerCase() + " of " + each.address, text: "What it has not completed is delivered to others. The client may come back, unless its key is changed.", label: "End it", action: () => api.call("DELETE", base + "/" + each.id) });
+    if (done) {
+      load();
+    }
+  }
+
+  async function load() {
+    try {
+      const { size, consumers: all } = await api.get(base);
+      setText(head, size === 0 ? "none" : size > all.length ? "the oldest " + format.exact(all.length) + " of " + format.exact(size) : format.exact(size));
+      shown.replaceChildren(...(size === 0 ? [] : [table("Consumers", columns, all.map((each) =>
+        make("tr", {},
+          make("td", { class: "left", text: each.kind.toLowerCase() }),
+          make("th", { scope: "row", class: "left", text: each.address }),
+          make("td", { class: "left", text: each.key || "–" }),
+          make("td", { class: "left", text: each.owner ?? "–" }),
+          make("td", { class: "left", text: format.time(each.since) }),
+          make("td", {}, button("End…", () => end(each))))))]));
+    } catch (failure) {
+      setText(head, failure.message);
+    }
+  }
+
+  const element = make("section", { "aria-label": "Connected consumers" }, make("div", { class: "bar" }, make("h2", { text: "Consumers" }), head, button("Refresh consumers", load)), shown);
+  return { element, load };
+}
+
 export function open(main, route) {
   const { queue, subscriber } = route;
   const base = api.of(queue, subscriber);
@@ -234,6 +269,7 @@ export function open(main, route) {
     { title: "In flight", lines: [["inFlight", "in flight"]], show: format.count },
   ]);
   const dead = deadLetters(queue, subscriber, admin);
+  const waiting = admin ? consumers(queue, subscriber) : null;
   main.append(
     make("h1", { text: subscriber }),
     make("nav", { class: "bar", "aria-label": "Of this subscriber" },
@@ -244,6 +280,7 @@ export function open(main, route) {
       : []),
     figures.list,
     plot.element,
+    ...(waiting === null ? [] : [waiting.element]),
     ...(reads ? [dead.element] : []),
   );
 
@@ -261,6 +298,7 @@ export function open(main, route) {
   }
 
   detail();
+  waiting?.load();
   if (reads) {
     dead.follow().catch((failure) => note(failure.message, true));
   }

@@ -533,6 +533,30 @@ public final class RemoteSubscriber {
   }
 
   /**
+   * Returns the streams and long polls that are open, the oldest first.
+   *
+   * @param max 1 to 1,000
+   */
+  public List<ConsumerInfo> consumers(int max) {
+    return caller
+        .callOne(Request.get(path + "/consumers?max=" + max))
+        .as(Consumers.class)
+        .consumers();
+  }
+
+  record Consumers(int size, List<ConsumerInfo> consumers) {}
+
+  /**
+   * Ends a stream or a long poll. Its client may come back, unless its key is changed.
+   *
+   * @param id {@link ConsumerInfo#id}
+   * @throws NotFoundException it has ended
+   */
+  public void endConsumer(String id) {
+    caller.callOne(Request.delete(path + "/consumers/" + Paths.name(id)).once());
+  }
+
+  /**
    * Creates the subscriber on the server, if it does not exist with these settings.
    *
    * @throws ConflictException the subscriber exists with other settings

@@ -2,6 +2,7 @@ package com.wookler.river.rest.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.rest.server.RiverServer;
 import java.io.BufferedReader;
@@ -54,6 +55,26 @@ class OperatorCallsTest {
     assertThat(billing.deadLetters(9).messages().get(0).text()).isEqualTo("b");
     assertThatThrownBy(() -> billing.deleteDeadLetter(first.sequence()))
         .isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void shouldShowAndEndConsumers() {
+    orders.publish("a");
+    billing.create(SubscriberSettings.builder().build());
+    assertThat(billing.consumers(9)).isEmpty();
+    DeliveryStream stream = billing.stream(delivery -> {});
+    try {
+      await().until(() -> billing.consumers(9).size() == 1);
+      ConsumerInfo first = billing.consumers(9).get(0);
+      assertThat(first.kind()).isEqualTo("STREAM");
+      billing.endConsumer(first.id());
+      await().until(() -> !billing.consumers(9).contains(first)); // it comes back as another one
+      assertThatThrownBy(() -> billing.endConsumer(first.id()))
+          .isInstanceOf(NotFoundException.class);
+      await().until(() -> billing.consumers(9).size() == 1);
+    } finally {
+      stream.close();
+    }
   }
 
   @Test

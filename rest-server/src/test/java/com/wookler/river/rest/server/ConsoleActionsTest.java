@@ -8,6 +8,7 @@ import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.FilePayload;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -336,6 +337,23 @@ class ConsoleActionsTest extends ConsoleFixture {
     assertThat(button("Show older")).isHidden();
     assertThat(page.locator("tbody tr").last()).containsText("1in the backup alone001");
     assertAccessible("blocks");
+  }
+
+  @Test
+  void shouldShowConsumersAndEndOne() {
+    var stream =
+        Asked.client()
+            .sendAsync(
+                asked.request("POST", BILLING + "/stream", ""),
+                HttpResponse.BodyHandlers.ofString());
+    await().until(() -> server.streams() == 1);
+    open("#/queues/orders/subscribers/billing");
+    assertThat(page.getByLabel("Connected consumers")).containsText("stream127.0.0.1:");
+    assertAccessible("consumers");
+    button("End…").click();
+    submit("End it").click();
+    assertThat(page.getByLabel("Connected consumers")).containsText("none");
+    assertThat(stream.join().body()).isBlank();
   }
 
   private void makeLettersAgain() {

@@ -24,9 +24,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Samples the figures of all queues and subscribers, and keeps those of the last ten minutes, hour
- * and day, so that a page that is opened has what came before. Queues and subscribers beyond
- * {@link #MAX_HISTORIES} have no past. {@link #sample} is called by one thread at a time; the rest
- * is thread-safe.
+ * and day, so that a page that is opened has what came before. Queues and subscribers beyond {@link
+ * #MAX_HISTORIES} have no past. {@link #sample} is called by one thread at a time; the rest is
+ * thread-safe.
  */
 public final class FigureRecorder {
   /** How often {@link #sample} is to be called. */

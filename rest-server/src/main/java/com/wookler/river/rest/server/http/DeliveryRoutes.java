@@ -13,6 +13,7 @@ import com.wookler.river.rest.server.hosting.PollRegistry;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
+import com.wookler.river.rest.server.hosting.ServerContext;
 import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
@@ -42,19 +43,16 @@ final class DeliveryRoutes {
   private final WaitingPublishes waiting;
   private final PollRegistry polls;
   private final StreamRegistry streams;
+  private final ConsumerRegistry consumers;
   private final AdmissionControl admission;
 
-  DeliveryRoutes(
-      QueueResolver queues,
-      WaitingPublishes waiting,
-      PollRegistry polls,
-      StreamRegistry streams,
-      AdmissionControl admission) {
-    this.queues = queues;
-    this.waiting = waiting;
-    this.polls = polls;
+  DeliveryRoutes(ServerContext context, StreamRegistry streams, ConsumerRegistry consumers) {
+    this.queues = context.queues();
+    this.waiting = context.publishes();
+    this.polls = context.polls();
     this.streams = streams;
-    this.admission = admission;
+    this.consumers = consumers;
+    this.admission = context.admission();
   }
 
   List<Endpoint> endpoints() {
@@ -109,10 +107,18 @@ final class DeliveryRoutes {
     Duration wait = call.query("wait", Duration.ZERO, MAX_WAIT);
     Boolean create = call.flag("create");
     ensureNames(call);
-    if (wait.compareTo(Duration.ZERO) > 0) {
+    boolean waits = wait.compareTo(Duration.ZERO) > 0;
+    if (waits) {
       admission.admitWaiting(call.exchange()::onEnd);
     }
-    return call.blocking(() -> begin(call, create, max, wait)).compose(poll -> answer(call, poll));
+    return call.blocking(() -> begin(call, create, max, wait))
+        .compose(
+            poll -> {
+              if (waits) {
+                consumers.add(call, ConsumerRegistry.Kind.POLL, poll::end);
+              }
+              return answer(call, poll);
+            });
   }
 
   private Poll<?> begin(ApiRequest call, @Nullable Boolean create, int max, Duration wait) {

@@ -28,6 +28,7 @@ public final class HttpService implements AutoCloseable {
   private final ServerContext context;
   private final HttpSettings settings;
   private final StreamRegistry streams;
+  private final ConsumerRegistry consumers;
   private final StreamTokens tokens;
   private final ServerMetrics metrics;
   private final Listener listener;
@@ -43,7 +44,8 @@ public final class HttpService implements AutoCloseable {
     this.vertx = vertx;
     this.context = context;
     this.settings = settings;
-    this.streams = new StreamRegistry(context.time(), context.polls().latencies());
+    this.consumers = new ConsumerRegistry(context.time());
+    this.streams = new StreamRegistry(context.time(), context.polls().latencies(), consumers);
     this.tokens = new StreamTokens(context.time());
     RequestCounter counts = new RequestCounter();
     HostValidator hosts = new HostValidator(settings.host(), settings.allowedHosts());
@@ -147,10 +149,8 @@ public final class HttpService implements AutoCloseable {
     all.addAll(new MessageRoutes(context, readers).endpoints());
     all.addAll(new RemovalRoutes(context.queues()).endpoints());
     all.addAll(new SubscriberRoutes(queues, readers).endpoints());
-    all.addAll(
-        new DeliveryRoutes(
-                queues, context.publishes(), context.polls(), streams, context.admission())
-            .endpoints());
+    all.addAll(new DeliveryRoutes(context, streams, consumers).endpoints());
+    all.addAll(new ConsumerRoutes(queues, consumers).endpoints());
     all.addAll(new StreamRoute(queues, streams, context.admission(), tokens).endpoints());
     all.addAll(
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))

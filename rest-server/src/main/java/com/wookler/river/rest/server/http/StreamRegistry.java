@@ -22,11 +22,13 @@ final class StreamRegistry {
 
   private final TimeSource time;
   private final Latencies latencies;
+  private final ConsumerRegistry consumers;
   private volatile boolean closed;
 
-  StreamRegistry(TimeSource time, Latencies latencies) {
+  StreamRegistry(TimeSource time, Latencies latencies, ConsumerRegistry consumers) {
     this.time = time;
     this.latencies = latencies;
+    this.consumers = consumers;
   }
 
   Latencies latencies() {
@@ -46,6 +48,7 @@ final class StreamRegistry {
     DeliveryStream<M> stream =
         new DeliveryStream<>(call, subscriber, new DeliveryStream.Terms(credit, format), this);
     open.add(stream);
+    consumers.add(call, ConsumerRegistry.Kind.STREAM, stream::finish);
     stream.start();
     if (closed || !stream.isAllowed()) {
       stream.finish();
