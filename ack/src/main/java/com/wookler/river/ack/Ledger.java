@@ -1,5 +1,7 @@
 package com.wookler.river.ack;
 
+import java.util.function.LongSupplier;
+
 /**
  * Keeps, in memory and on disk, which messages were delivered to one subscriber and which are
  * completed.
@@ -66,6 +68,13 @@ public interface Ledger extends AutoCloseable {
 
   /** Replaces the limits, except the order, which is fixed. */
   void limit(Limits to);
+
+  /**
+   * Has delays outlive this run by the wall clock, as the next run reads it.
+   *
+   * @param aheadMillis returns by how much it is ahead of {@code nowMillis}, as after it was set
+   */
+  default void wallClock(LongSupplier aheadMillis) {}
 
   /** Returns the next sequence to read from the log, past what was completed before a restart. */
   long position();

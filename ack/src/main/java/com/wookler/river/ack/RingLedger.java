@@ -1,5 +1,6 @@
 package com.wookler.river.ack;
 
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,6 +42,11 @@ abstract class RingLedger implements Ledger {
     requireOpen();
     limits = to;
     schedule.limit(to);
+  }
+
+  @Override
+  public final void wallClock(LongSupplier aheadMillis) {
+    schedule.wallClock(aheadMillis);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package com.wookler.river.ack;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Orders the entries of a ring by what they wait for: those in flight (redelivery timeout) and
@@ -19,6 +20,7 @@ final class Schedule {
   private final Deadlines deadlines;
   private final ReadyQueue ready;
   private final ReadyQueue exhausted;
+  private LongSupplier aheadMillis = () -> 0; // how far the wall clock is ahead of the ledger's
   private long timedOut;
 
   Schedule(Ring ring, AckJournal journal, Limits limits) {
@@ -34,6 +36,10 @@ final class Schedule {
   void limit(Limits to) {
     retries = to.retries();
     ackTimeoutMillis = Math.min(to.ackTimeoutMillis(), Limits.MAX_DELAY_MILLIS);
+  }
+
+  void wallClock(LongSupplier ahead) {
+    aheadMillis = ahead;
   }
 
   void putInFlight(long sequence, long nowMillis) {
@@ -53,8 +59,9 @@ final class Schedule {
   }
 
   private void journalDelay(long sequence, long due, int seconds) {
-    journal.notBefore(sequence, ring.attempt(sequence), due, seconds);
-    ring.until(sequence, due, seconds);
+    long until = due + aheadMillis.getAsLong();
+    journal.notBefore(sequence, ring.attempt(sequence), until, seconds);
+    ring.until(sequence, until, seconds);
     delayed(sequence, due);
   }
 

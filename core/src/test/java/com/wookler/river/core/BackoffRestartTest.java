@@ -204,6 +204,29 @@ class BackoffRestartTest {
     shouldGive("a1", 1);
   }
 
+  @ParameterizedTest
+  @CsvSource({"PT2H, false", "PT2H, true", "-PT2H, false", "-PT2H, true"})
+  void shouldWaitAsLongWhenTheClockWasSetBeforeTheWaitBegan(Duration step, boolean killed)
+      throws IOException {
+    open(billing(), "a0", "a1");
+    time.stepWall(step);
+    shouldGive("a0", 1).nack(HOUR);
+    shouldGive("a1", 1).nack();
+    if (killed) {
+      kill(billing());
+    } else {
+      reopen(billing());
+    }
+    shouldGiveNothing();
+    time.advance(BACKOFF);
+    shouldGive("a1", 2).ack();
+    reopen(billing()); // from what recovery wrote
+    time.advance(HOUR.minus(BACKOFF).minusMillis(1));
+    shouldGiveNothing();
+    time.advance(Duration.ofMillis(1));
+    shouldGive("a0", 2);
+  }
+
   @Test
   void shouldWakeAConsumerThatWaitsWhenItsTimeHasCome() {
     open(billing(), "a0");

@@ -28,6 +28,11 @@ final class LedgerClock {
     return openedMillis + (nanoTime - openedNanos) / MILLI;
   }
 
+  /** Returns by how much the wall clock is ahead of this one, because it was set. */
+  long wallAheadMillis() {
+    return TimeUnit.MICROSECONDS.toMillis(time.epochMicros()) - nowMillis();
+  }
+
   /** Returns when the monotonic clock shows this time of the ledger's. */
   long nanosAt(long millis) {
     return openedNanos + (millis - openedMillis) * MILLI;

@@ -82,6 +82,7 @@ final class SubscriberState<M> {
     this.times = log.times();
     this.capacity = log.capacity();
     this.clock = new LedgerClock(time);
+    ledger.wallClock(clock::wallAheadMillis);
     this.leases = config.exclusive() ? new Leases(config.lease(), time) : null;
     this.fetcher = new MessageFetcher<>(owner, config, context, ledger);
     this.failures = new FailureMemory(time, config.maxDeliveries() > 0);
