@@ -10,7 +10,9 @@ import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
-import java.util.Optional;
+import java.util.Collection;
+import java.util.NavigableSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -19,10 +21,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Erases messages of a running queue, one at a time: removes them, so that no reader is given them,
- * and then writes their blocks and backups anew without them, on the queue's serial executor on the
- * worker. A crash leaves a message removed, and in some of its files perhaps: erasing it again does
- * the rest. Thread-safe.
+ * Erases messages of a running queue: removes them, so that no reader is given them, and then
+ * writes their blocks and backups anew without them, each once for a call, on the queue's serial
+ * executor on the worker. A crash leaves a message removed, and in some of its files perhaps:
+ * erasing it again does the rest. Thread-safe.
  */
 final class MessageEraser {
   private final String queue;
@@ -42,24 +44,30 @@ final class MessageEraser {
   }
 
   /** See {@link MessageQueue#erase}. */
-  long erase(long sequence) {
-    if (sequence < 0 || sequence >= log.nextSequence()) {
-      return 0;
+  long erase(Collection<Long> sequences) {
+    NavigableSet<Long> places = new TreeSet<>();
+    for (long sequence : sequences) {
+      if (sequence >= 0 && sequence < log.nextSequence()) {
+        places.addAll(removal.deletePlaces(sequence));
+      }
     }
     long bytes = 0;
-    for (long place : removal.deletePlaces(sequence)) {
-      bytes += eraseAt(place);
+    while (!places.isEmpty()) {
+      bytes += eraseFirst(places);
     }
     return bytes;
   }
 
-  private long eraseAt(long place) {
+  /** Erases the first of these and all others of its block, and takes them out. */
+  private long eraseFirst(NavigableSet<Long> places) {
     try {
-      return CompletableFuture.supplyAsync(() -> eraseNow(place), worker).join();
+      return CompletableFuture.supplyAsync(() -> eraseNow(places), worker).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + queue + " is closed", e);
     } catch (CompletionException e) {
-      throw e.getCause() instanceof RiverException known ? known : failed(place, e.getCause());
+      throw e.getCause() instanceof RiverException known
+          ? known
+          : failed(places.first(), e.getCause());
     }
   }
 
@@ -72,12 +80,12 @@ final class MessageEraser {
         why);
   }
 
-  private long eraseNow(long place) {
-    Predicate<StoredMessage> which = message -> message.sequence() == place;
+  private long eraseNow(NavigableSet<Long> places) {
+    long place = places.first();
+    Predicate<StoredMessage> which = message -> places.contains(message.sequence());
     try {
       if (!log.closeBlockOf(place)) {
-        Backup past = backup;
-        return past == null ? 0 : erase(past, place, which);
+        return eraseFromBackup(places, which);
       }
       files.force(); // so that the block is sealed
       Seal block =
@@ -87,30 +95,39 @@ final class MessageEraser {
       if (found.removed() > 0) {
         boolean unused = files.rewrite(block, which, () -> true);
       }
+      places.headSet(block.endSequence()).clear();
       return found.removedBytes();
     } catch (IOException e) {
       throw failed(place, e);
     }
   }
 
-  private static long bytes(StoredBlock stored, Predicate<StoredMessage> which) throws IOException {
-    return Backup.count(stored, which).removedBytes();
-  }
-
-  private long erase(Backup past, long place, Predicate<StoredMessage> which) throws IOException {
-    Optional<StoredBlock> holding = past.endingAfter(place).filter(each -> each.holds(place));
-    if (holding.isEmpty()) {
+  private long eraseFromBackup(NavigableSet<Long> places, Predicate<StoredMessage> which)
+      throws IOException {
+    long place = places.first();
+    Backup past = backup;
+    StoredBlock holding =
+        past == null
+            ? null
+            : past.endingAfter(place).filter(each -> each.holds(place)).orElse(null);
+    if (past == null || holding == null) {
+      places.remove(place);
       return 0;
     }
-    long bytes = bytes(holding.get(), which);
+    long bytes = bytes(holding, which);
     boolean isThere = bytes > 0;
-    for (StoredBlock twin : past.twins(holding.get())) { // which a crash has left
+    for (StoredBlock twin : past.twins(holding)) { // which a crash has left
       bytes += bytes(twin, which);
     }
-    past.deleteTwins(holding.get());
+    past.deleteTwins(holding);
     if (isThere) {
-      boolean unused = files.rewrite(past, holding.get(), which, () -> true);
+      boolean unused = files.rewrite(past, holding, which, () -> true);
     }
+    places.headSet(holding.block().endSequence()).clear();
     return bytes;
+  }
+
+  private static long bytes(StoredBlock stored, Predicate<StoredMessage> which) throws IOException {
+    return Backup.count(stored, which).removedBytes();
   }
 }

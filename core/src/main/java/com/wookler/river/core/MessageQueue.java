@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -448,11 +449,21 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
-   * Erases a message: {@link #delete deletes} it, and has its data, key, headers and id removed
-   * from the log and the backups, whose checks stay valid; it keeps its sequence, and all that
-   * reads passes it over. A delayed one is erased at both of its places. Returns when that is on
-   * the device. A crash, or an exception, may leave it deleted and in some of the files: erase it
-   * again.
+   * Erases a message like {@link #erase(Collection)}.
+   *
+   * @param sequence that the publisher got
+   * @return how many bytes of it were overwritten, in all places; 0 if none has it
+   */
+  public long erase(long sequence) {
+    return erase(List.of(sequence));
+  }
+
+  /**
+   * Erases messages: {@link #delete deletes} them, and has their data, keys, headers and ids
+   * removed from the log and the backups, whose checks stay valid; they keep their sequences, and
+   * all that reads passes them over. A delayed one is erased at both of its places. Returns when
+   * that is on the device. A crash, or an exception, may leave them deleted and in some of the
+   * files: erase them again.
    *
    * <p>Not covered are copies outside log and backups: dead letters ({@code DeadLetters.purge}),
    * what was redriven or transferred to another queue, which have sequences of their own there; a
@@ -460,17 +471,17 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * {@link Builder#deduplicate}; snapshots; what consumers have, and the redelivery cache in
    * memory. {@code ./river erase} overwrites all of the queue while it is closed.
    *
-   * <p>Its block is written anew, of some backups too: as long as that takes nothing of the queue
-   * is archived.
+   * <p>Each block that has some of them is written anew, of some backups too, once for all of a
+   * call: as long as that takes nothing of the queue is archived.
    *
-   * @param sequence that the publisher got
-   * @return how many bytes of it were overwritten, in all places; 0 if none has it
-   * @throws com.wookler.river.core.message.DamagedMessageException its block or backup is damaged;
-   *     the message is deleted only
+   * @param sequences that the publisher got; what none has is passed over
+   * @return how many bytes of them were overwritten, in all places
+   * @throws com.wookler.river.core.message.DamagedMessageException a block or backup is damaged;
+   *     its messages, and those after them, are deleted only
    * @throws com.wookler.river.common.errors.RiverException a file cannot be read or written now
    */
-  public long erase(long sequence) {
-    return running().erase(sequence);
+  public long erase(Collection<Long> sequences) {
+    return running().erase(List.copyOf(sequences));
   }
 
   /**

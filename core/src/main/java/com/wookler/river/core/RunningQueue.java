@@ -37,6 +37,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -418,8 +419,8 @@ final class RunningQueue<M> {
     return new SnapshotWriter(storage, subscribers, target).write();
   }
 
-  long erase(long sequence) {
-    return eraser.erase(sequence);
+  long erase(Collection<Long> sequences) {
+    return eraser.erase(sequences);
   }
 
   long compact() {

@@ -167,6 +167,46 @@ class MessageEraseTest {
     assertThat(found()).isEmpty();
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldEraseSeveralAtOnceAsOneByOne(boolean backup) throws IOException {
+    List<Long> secrets = List.of(45L, 0L, 7L, 103L, 44L, 57L, 0L, -1L, 999L);
+    try (MessageQueue<String> queue = open(backup)) {
+      Subscriber<String> reader = queue.subscriber("reader");
+      for (long i = 0; i < 105; i++) {
+        queue.publisher().publish(secrets.contains(i) ? secret(i) : Message.of("plain-" + i));
+      }
+      if (backup) {
+        drain(reader);
+        await().until(() -> advance() && queue.stats().archived() == 5);
+      }
+      assertThat(queue.erase(List.of())).isZero();
+      assertThat(found()).isNotEmpty();
+      assertThat(queue.erase(secrets)).isBetween(6L * SECRET_BYTES, 6L * 100);
+      assertThat(queue.erase(secrets)).isZero();
+      assertThat(found()).isEmpty();
+      assertHasAllBut(queue, List.of(0L, 7L, 44L, 45L, 57L, 103L), 105);
+    }
+  }
+
+  /** Each rewriting of its own would take minutes. */
+  @Test
+  void shouldWriteABlockAnewOnceForAllOfItsMessages() {
+    try (MessageQueue<String> queue =
+        builder().recycle(SizeBasedRecycle.ofMessages(20_000)).blockBytes(8 << 20).open()) {
+      List<Message<String>> batch = new ArrayList<>();
+      for (int i = 0; i < 10_000; i++) {
+        batch.add(Message.of("plain-" + i));
+      }
+      queue.publisher().putAll(batch, Durability.MEMORY);
+      queue.publisher().putAll(batch, Durability.MEMORY); // fills the block
+      List<Long> even = LongStream.range(0, 10_000).map(i -> 2 * i).boxed().toList();
+      assertThat(queue.erase(even)).isGreaterThan(10_000 * 7L);
+      assertThat(queue.read(0, Integer.MAX_VALUE)).hasSize(10_000);
+      assertThat(queue.stats().blocks()).isEqualTo(2);
+    }
+  }
+
   @Test
   void shouldFindTheLastOfAKeyThatIsLeft() {
     try (MessageQueue<String> queue = open(false)) {
