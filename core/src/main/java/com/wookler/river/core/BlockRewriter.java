@@ -8,6 +8,7 @@ import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.files.BlockCompactor;
 import com.wookler.river.core.log.files.Seal;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.ForceOrder;
 import com.wookler.river.core.subscriber.SubscriberContext;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * the messages: their ids and origins. No snapshot is copied while a file is replaced.
  */
 final class BlockRewriter {
+  private final String queue;
   private final BlockLog log;
   private final @Nullable Backup backup;
   private final ForceOrder order;
@@ -43,6 +46,7 @@ final class BlockRewriter {
       SubscriberRegistry<?> subscribers,
       Delays delays,
       IntConsumer leave) {
+    this.queue = storage.config.name();
     this.log = storage.log;
     this.backup = storage.backup;
     this.order = context.order();
@@ -55,8 +59,12 @@ final class BlockRewriter {
 
   /** Forces all that was appended; not on the flusher. */
   void force() throws IOException {
-    if (!CompletableFuture.supplyAsync(order::force, flusher).join()) {
-      throw new IOException("the log could not be forced");
+    try {
+      if (!CompletableFuture.supplyAsync(order::force, flusher).join()) {
+        throw new IOException("the log could not be forced");
+      }
+    } catch (RejectedExecutionException e) {
+      throw new QueueClosedException("queue " + queue + " is closed", e);
     }
   }
 

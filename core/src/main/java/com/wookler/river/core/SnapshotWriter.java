@@ -5,6 +5,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.log.LogCopy;
 import com.wookler.river.core.log.QueueIdentity;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,8 @@ final class SnapshotWriter implements SubscriberRegistry.Copying {
       throw removed(
           new RiverException(
               "queue " + queue + ": cannot make a snapshot in " + target + ": " + e, e));
+    } catch (RejectedExecutionException e) {
+      throw removed(new QueueClosedException("queue " + queue + " is closed", e));
     } catch (RuntimeException e) {
       throw removed(e);
     }

@@ -178,8 +178,12 @@ class QueueSnapshotTest {
     Files.writeString(directory.resolve("file"), "");
     assertThatThrownBy(() -> queue.snapshot(directory.resolve("file")))
         .hasMessageContaining("queue orders: cannot make a snapshot");
+    RunningQueue<String> running = queue.running();
     queue.close();
     assertThatThrownBy(() -> queue.snapshot(directory.resolve("x")))
         .isInstanceOf(QueueClosedException.class);
+    assertThatThrownBy(() -> running.snapshotTo(directory.resolve("x"))) // when it has begun
+        .isInstanceOf(QueueClosedException.class);
+    assertThat(directory.resolve("x")).doesNotExist();
   }
 }
