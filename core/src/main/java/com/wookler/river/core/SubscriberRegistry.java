@@ -254,8 +254,11 @@ final class SubscriberRegistry<M> {
       context.order().remove(subscriber);
       subscriber.end();
       discardedOfClosed.addAndGet(subscriber.discarded());
-      subscriber.deadLetterStore().close();
-      entries.closed(subscriber);
+      try {
+        subscriber.deadLetterStore().close();
+      } finally {
+        entries.closed(subscriber);
+      }
     }
   }
 

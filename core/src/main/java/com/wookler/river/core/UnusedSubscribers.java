@@ -2,12 +2,15 @@ package com.wookler.river.core;
 
 import static java.time.temporal.ChronoUnit.SECONDS;
 
+import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.SubscriberEntries.Use;
 import com.wookler.river.core.log.BlockInfo;
+import com.wookler.river.core.message.QueueClosedException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,7 +58,7 @@ final class UnusedSubscribers {
     return holding;
   }
 
-  /** Looks at all, at intervals of a second or so; removes on the queue's worker. */
+  /** Looks at all, at intervals of a second or so; removes on threads of their own. */
   void look(long now, List<Use> uses) {
     Map<String, Idle> all = new HashMap<>();
     int over = 0;
@@ -71,7 +74,8 @@ final class UnusedSubscribers {
           && now - idle.since >= TimeUnit.NANOSECONDS.convert(expires)
           && now - idle.triedAt >= RETRY_NANOS) {
         idle.triedAt = now;
-        storage.worker.execute(() -> remove(idle.use, expires));
+        Runnable removal = () -> remove(idle.use, expires); // which waits for the worker
+        new MonitoredThread("RIVER-expire-" + config.name(), removal).start();
       }
     }
     known = all;
@@ -124,6 +128,8 @@ final class UnusedSubscribers {
             after);
         storage.notifyListeners(all -> all.subscriberExpired(name, after));
       }
+    } catch (QueueClosedException | RejectedExecutionException e) {
+      LOG.debug("Queue {}, subscriber {}: not removed, as it is closed", config.name(), name, e);
     } catch (RuntimeException e) {
       LOG.warn("Queue {}, subscriber {}: cannot remove it", config.name(), name, e);
     }

@@ -115,6 +115,20 @@ class UnusedSubscribersTest {
   }
 
   @Test
+  void shouldRemoveOneThatHasDeadLettersToo() {
+    Subscriber<String> left = subscriber("left");
+    queue.publisher().publishAll(List.of("one", "two"));
+    left.next().reject("no");
+    await().until(() -> left.deadLetters().size() == 1);
+    pass(DAY.plusHours(6), () -> {});
+    await().untilAsserted(() -> assertThat(expired()).containsExactly("left PT24H"));
+    assertThat(queue.subscriberNames()).isEmpty();
+    assertThat(directory.resolve("orders/subscribers")).isEmptyDirectory();
+    assertThat(subscriber("left").next().data()).isEqualTo("one");
+    assertThat(subscriber("left").deadLetters().size()).isZero();
+  }
+
+  @Test
   void shouldKeepOneWhoseConsumerWaits() throws Exception {
     Subscriber<String> waiting = subscriber("waiting");
     CompletableFuture<?> batch = waiting.batchAsync(1, Duration.ofDays(100));
