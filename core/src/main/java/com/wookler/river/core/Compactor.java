@@ -49,6 +49,7 @@ final class Compactor {
   private static final Logger LOG = LoggerFactory.getLogger(Compactor.class);
   private static final int KNOWN_KEYS = 4_096;
   private static final int WORTH = 10; // a tenth of a block is to be freed, in the background
+  private static final long NONE = Long.MIN_VALUE;
 
   private final String queue;
   private final QueueStorage storage;
@@ -66,6 +67,10 @@ final class Compactor {
   private boolean all; // whether the next pass frees little too
   private volatile boolean busy; // whether a pass is under way in the background
   private volatile long seen; // the log's end when the last one began
+  private volatile long reached; // the sequence to which it came
+  private volatile long begun; // when it began; of no meaning before the first
+  private volatile boolean anew = true; // whether there was none yet
+  private volatile long youngest = NONE; // delete marker that it left for its age
   private volatile long leftBytes; // of blocks that have left the log since
   private volatile boolean stopped; // set by the closing thread
 
@@ -95,7 +100,7 @@ final class Compactor {
 
   /** Returns whether there is something to do in the background; any thread. */
   boolean isDue() {
-    return on && log.failure().isEmpty() && retry.isTime() && (busy || hasGrown());
+    return on && log.failure().isEmpty() && retry.isTime() && (busy || hasGrown() || hasAged());
   }
 
   /** Counts a block that has left the log for the backup; on the serial executor. */
@@ -112,6 +117,26 @@ final class Compactor {
     return grown >= storage.config.get(QueueOptions.COMPACT_BYTES);
   }
 
+  /**
+   * Returns whether a block after the last pass is old enough for one, at most as often as blocks
+   * grow old, or whether all delete markers are that it left.
+   */
+  private boolean hasAged() {
+    long marker = youngest;
+    if (marker != NONE && log.times().ageOf(marker) >= micros(QueueOptions.COMPACT_DELETES_AGE)) {
+      return true;
+    }
+    long age = micros(QueueOptions.COMPACT_AGE);
+    long passed = TimeUnit.NANOSECONDS.toMicros(storage.config.time().nanoTime() - begun);
+    try {
+      return age > 0
+          && (anew || passed >= age)
+          && next(reached).filter(this::isAllowed).isPresent();
+    } catch (RuntimeException e) { // of a backup that cannot be read: the pass says so
+      return true;
+    }
+  }
+
   /** Does a step in the background. */
   void compactOne() {
     if (!isDue()) {
@@ -123,13 +148,13 @@ final class Compactor {
       pass = current;
       busy = true;
       seen = log.nextSequence();
+      begun = storage.config.time().nanoTime();
+      anew = false;
       leftBytes = 0;
     }
     try {
       if (!current.step()) {
-        busy = false;
-        pass = null;
-        all = current.markersWait;
+        end(current);
       }
       retry.succeeded();
     } catch (QueueClosedException e) {
@@ -142,6 +167,14 @@ final class Compactor {
           retry.failed(),
           e.toString());
     }
+  }
+
+  private void end(Pass done) {
+    pass = null;
+    all = done.markersWait;
+    reached = done.next;
+    youngest = all && !done.whole ? Math.max(done.youngest, log.times().now()) : done.youngest;
+    busy = false;
   }
 
   /** Compacts all that may be; returns how many messages were removed. Any thread but the pools. */
@@ -170,6 +203,30 @@ final class Compactor {
     }
   }
 
+  /** Returns the first backup that ends after a sequence, unless the log has that. */
+  private Optional<StoredBlock> stored(long next) {
+    long first = log.firstSequence();
+    return backup == null || next >= first
+        ? Optional.empty()
+        : backup.endingAfter(next).filter(stored -> stored.block().firstSequence() < first);
+  }
+
+  private Optional<Seal> sealed(long next) {
+    return log.sealedFrom(Math.max(next, log.firstSequence()));
+  }
+
+  private Optional<Seal> next(long next) {
+    return stored(next).map(StoredBlock::block).or(() -> sealed(next));
+  }
+
+  private boolean isAllowed(Seal block) {
+    long age = micros(QueueOptions.COMPACT_AGE);
+    return (age == 0 || log.times().ageOf(block.lastMicros()) >= age)
+        && delays.lowWatermark() >= block.endSequence()
+        && (storage.config.get(QueueOptions.COMPACT_UNSEEN)
+            || subscribers.havePassed(block.endSequence()));
+  }
+
   /** One pass over all backups and closed blocks. */
   private final class Pass {
     private final boolean whole; // whether to rewrite a block whatever that frees
@@ -185,6 +242,7 @@ final class Compactor {
     private long next;
     private boolean complete = true; // whether all before next was compacted
     private boolean markersWait;
+    private long youngest = NONE;
     private long removed;
 
     Pass(boolean whole) {
@@ -202,13 +260,11 @@ final class Compactor {
     /** Compacts the next backup or block, and returns whether there may be another. */
     boolean step() throws IOException {
       Backup past = backup;
-      if (past != null && next < log.firstSequence()) {
-        Optional<StoredBlock> stored = past.endingAfter(next);
-        if (stored.isPresent() && stored.get().block().firstSequence() < log.firstSequence()) {
-          return take(stored.get().block(), () -> compact(past, stored.get()));
-        }
+      Optional<StoredBlock> stored = stored(next);
+      if (past != null && stored.isPresent()) {
+        return take(stored.get().block(), () -> compact(past, stored.get()));
       }
-      Optional<Seal> seal = log.sealedFrom(Math.max(next, log.firstSequence()));
+      Optional<Seal> seal = sealed(next);
       return seal.isPresent() && take(seal.get(), () -> compact(seal.get()));
     }
 
@@ -228,14 +284,6 @@ final class Compactor {
         empty.add(block.block());
       }
       return true;
-    }
-
-    private boolean isAllowed(Seal block) {
-      long age = micros(QueueOptions.COMPACT_AGE);
-      return (age == 0 || log.times().ageOf(block.lastMicros()) >= age)
-          && delays.lowWatermark() >= block.endSequence()
-          && (storage.config.get(QueueOptions.COMPACT_UNSEEN)
-              || subscribers.havePassed(block.endSequence()));
     }
 
     private Compacted compact(Backup past, StoredBlock stored) throws IOException {
@@ -323,7 +371,7 @@ final class Compactor {
        * on the device, and was not removed since.
        */
       boolean isAllowed() {
-        if (!Pass.this.isAllowed(block)) {
+        if (!Compactor.this.isAllowed(block)) {
           return false;
         }
         SequenceRanges taken = log.removed();
@@ -358,10 +406,11 @@ final class Compactor {
     /** Returns whether the last message of a key, without data, may be removed. */
     private boolean isOver(StoredMessage marker) {
       long age = log.times().ageOf(marker.publishedMicros());
-      boolean due =
-          age >= micros(QueueOptions.COMPACT_DELETES_AGE)
-              && marker.sequence() < end
-              && !pinned.contains(marker.key());
+      if (age < micros(QueueOptions.COMPACT_DELETES_AGE)) {
+        youngest = Math.max(youngest, marker.publishedMicros());
+        return false;
+      }
+      boolean due = marker.sequence() < end && !pinned.contains(marker.key());
       markersWait |= due && !complete;
       return due && complete;
     }

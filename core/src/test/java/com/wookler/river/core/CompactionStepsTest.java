@@ -84,9 +84,7 @@ class CompactionStepsTest {
         .blockBytes(256 << 10)
         .maxMessageBytes(16 << 10)
         .recycle(SizeBasedRecycle.ofMessages(50))
-        .keyIndex(true)
-        .compact(true)
-        .compactBytes(1L << 40) // not in the background
+        .keyIndex(true) // and no compaction in the background
         .compactAge(Duration.ofNanos(1_000))
         .compactDeletesAge(Duration.ZERO)
         .timeSource(time);

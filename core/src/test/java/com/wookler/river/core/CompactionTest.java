@@ -44,6 +44,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CompactionTest {
   private static final int KEYS = 40;
   private static final Duration DAY = Duration.ofDays(1);
+  private static final String LONG = "x".repeat(1_000); // so that a block is worth it
 
   @TempDir Path directory;
 
@@ -288,6 +289,82 @@ class CompactionTest {
       }
       await().until(() -> advance() && queue.stats().compacted() >= 250);
       assertThat(queue.latest("key-3").orElseThrow().data()).endsWith("318");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldCompactByAgeAloneWhatDoesNotGrow(boolean backup) {
+    Path data = directory.resolve("data");
+    MessageQueue.Builder<String> builder = builder(data).compactAge(Duration.ofHours(1));
+    if (backup) {
+      builder.backup(directory.resolve("backup"), Duration.ZERO);
+    }
+    try (MessageQueue<String> queue = builder.open()) {
+      Subscriber<String> reader = queue.subscriber("reader");
+      publishValues(queue, 101);
+      drain(reader); // both blocks are completed
+      time.advance(Duration.ofMinutes(59));
+      publishValues(queue, 50); // in a block that is younger
+      drain(reader);
+      assertThat(queue.stats().compacted()).isZero();
+      time.advance(Duration.ofMinutes(1));
+      await().until(() -> advance() && queue.stats().compacted() == 100);
+      time.advance(Duration.ofHours(1).plusMinutes(1)); // and then that one
+      await().until(() -> advance() && queue.stats().compacted() == 146);
+    }
+  }
+
+  private static void drain(Subscriber<String> reader) {
+    while (reader.next() != null) {
+      // it is completed by that
+    }
+  }
+
+  private static void publishValues(MessageQueue<String> queue, int messages) {
+    for (int i = 0; i < messages; i++) {
+      queue.publisher().publish(Message.of(LONG + i).withKey("key-" + i % 5));
+    }
+    queue.force();
+  }
+
+  @Test
+  void shouldRemoveDeleteMarkersByAgeAloneInWhatDoesNotGrow() {
+    try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {
+      for (int i = 0; i < 49; i++) {
+        queue.publisher().publish(Message.of(LONG + i).withKey("key"));
+      }
+      queue.publisher().publish(Message.of("").withKey("key"));
+      queue.publisher().publish("the active block");
+      queue.force();
+      await().until(() -> advance() && queue.stats().compacted() == 49);
+      time.advance(DAY);
+      await().until(() -> advance() && queue.stats().compacted() == 50);
+    }
+  }
+
+  /** Behind a message that is not worth it to write its block anew. */
+  @Test
+  void shouldRemoveDeleteMarkersByAgeInASecondPassThatSparesNoBlock() {
+    try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {
+      queue.publisher().publish(Message.of("value").withKey("key"));
+      for (int i = 0; i < 49; i++) {
+        queue.publisher().publish("x".repeat(200));
+      }
+      for (int i = 0; i < 49; i++) {
+        queue.publisher().publish(Message.of(LONG + i).withKey("other"));
+      }
+      queue.publisher().publish(Message.of("").withKey("key"));
+      queue.publisher().publish("the active block");
+      queue.force();
+      await().until(() -> advance() && queue.stats().compacted() == 48);
+      for (int day = 0; day < 2; day++) {
+        assertThat(queue.read("key", 0, 9)).hasSize(2);
+        time.advance(DAY);
+        await().during(Duration.ofMillis(300)).until(this::advance);
+      }
+      await().until(() -> advance() && queue.stats().compacted() == 50);
+      assertThat(queue.read("key", 0, 9)).isEmpty();
     }
   }
 
