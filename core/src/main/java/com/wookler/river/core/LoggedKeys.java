@@ -8,7 +8,9 @@ import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
+import com.wookler.river.core.subscriber.DeadLetters;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,7 +86,7 @@ final class LoggedKeys implements KeySource, AutoCloseable {
     long at = from;
     for (StoredMessage message : frame) {
       if (at < to) {
-        add(sink, at, message.key(), message.terms());
+        add(sink, at, message.key(), message.headers(), message.terms());
       }
       at++;
     }
@@ -120,14 +122,24 @@ final class LoggedKeys implements KeySource, AutoCloseable {
 
   private static StoredMessage.Maker<Boolean> keysTo(Sink sink) {
     return (sequence, micros, data, key, headers, terms) -> {
-      add(sink, sequence, key, terms);
+      add(sink, sequence, key, headers, terms);
       return true;
     };
   }
 
-  /** A delayed message is not the last of its key before it is due; its copy is then. */
-  private static void add(Sink sink, long at, @Nullable String key, @Nullable Terms terms) {
-    if (key != null && !Terms.isHidden(terms)) {
+  /**
+   * A delayed message is not the last of its key before it is due; its copy is then. One that was
+   * redriven never is: it is older, and for one subscriber.
+   */
+  private static void add(
+      Sink sink,
+      long at,
+      @Nullable String key,
+      Map<String, byte[]> headers,
+      @Nullable Terms terms) {
+    if (key != null
+        && !Terms.isHidden(terms)
+        && (headers.isEmpty() || !headers.containsKey(DeadLetters.REDRIVEN_TO))) {
       sink.key(at, key);
     }
   }

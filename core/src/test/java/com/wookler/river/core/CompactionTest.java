@@ -771,6 +771,38 @@ class CompactionTest {
     return read;
   }
 
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldKeepTheLastMessageWhereAnOlderOneIsRedriven(boolean again) throws Exception {
+    try (MessageQueue<String> queue = open(false)) {
+      Subscriber<String> billing =
+          queue.subscriber(SubscriberConfig.builder("billing").ack(true).build());
+      queue.publisher().publish(Message.of("old").withKey("key"));
+      billing.next().reject("no");
+      publishValues(queue, 49);
+      queue.publisher().publish(Message.of("new").withKey("key"));
+      await().until(() -> billing.deadLetters().size() == 1);
+      assertThat(billing.deadLetters().redrive(1)).isOne();
+      publishValues(queue, 60);
+      for (var next = billing.next(); next != null; next = billing.next()) {
+        next.ack();
+      }
+    }
+    if (again) {
+      DataDirectory.deleteTree(directory.resolve("data/states/keys")); // which is made anew
+    }
+    try (MessageQueue<String> queue = open(false)) {
+      assertThat(queue.latest("key").orElseThrow().data()).isEqualTo("new");
+      assertThat(queue.compact()).isGreaterThan(90);
+      assertThat(queue.latest("key").orElseThrow().data()).isEqualTo("new");
+      assertThat(queue.read("key", 0, 9)).hasSize(1);
+      assertThat(replay(queue, "all"))
+          .filteredOn(each -> "key".equals(each.key()))
+          .extracting(Delivery::data)
+          .containsExactly("new");
+    }
+  }
+
   @Test
   void shouldNeedAnIndexOfKeys() {
     assertThatThrownBy(() -> builder(directory).keyIndex(false).open())

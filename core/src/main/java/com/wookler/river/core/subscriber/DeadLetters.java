@@ -98,7 +98,8 @@ public interface DeadLetters<M> {
   /**
    * Publishes the oldest ones anew to the queue that they come from, for this subscriber only, and
    * takes them out of here: with the same data, key and headers but those of a dead letter, a new
-   * sequence after all that is there, and attempts counted anew.
+   * sequence after all that is there, and attempts counted anew. Such a message is never the last
+   * of its key, for which it is too old.
    *
    * <p>Goes in steps of up to 64, each on the device before it is taken out of here, so that it can
    * be interrupted and called again at any time; after a crash within a step the messages of that
