@@ -160,6 +160,7 @@ class ConfigurationDocTest {
   void shouldHaveEveryMethodOfTheBuildersAndNoOther() {
     Set<String> known = new HashSet<>();
     known.addAll(signatures(MessageQueue.Builder.class, ""));
+    known.addAll(signatures(QueueBuilder.class, ""));
     known.addAll(signatures(SubscriberConfig.Builder.class, ""));
     known.removeAll(
         Set.of(
