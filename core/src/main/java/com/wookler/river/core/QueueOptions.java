@@ -163,7 +163,7 @@ public final class QueueOptions {
           .means(
               "after so long without a message in it, a publish, a poll or an acknowledgement, while"
                   + " it is open, the queue is closed and deleted; see [Expiry of"
-                  + " queues](delivery.md#subscribing)")
+                  + " queues](operating.md#what-is-not-in-use)")
           .meansInJson(
               "after so long without a message in it, a publish, a poll or an acknowledgement the queue is deleted; 0: never");
 

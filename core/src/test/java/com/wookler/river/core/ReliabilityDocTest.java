@@ -61,7 +61,8 @@ class ReliabilityDocTest {
   void shouldLinkFromAGuideToEachProof() throws IOException {
     String guides =
         Files.readString(DOCS.resolve("reliability.md"))
-            + Files.readString(DOCS.resolve("delivery.md"));
+            + Files.readString(DOCS.resolve("delivery.md"))
+            + Files.readString(DOCS.resolve("operating.md"));
 
     assertThat(new MarkdownPage(DOCS.resolve(PROOFS)).anchors(3))
         .isNotEmpty()
