@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.message.DamagedMessageException;
@@ -204,6 +205,34 @@ class MessageEraseTest {
       assertThat(queue.erase(even)).isGreaterThan(10_000 * 7L);
       assertThat(queue.read(0, Integer.MAX_VALUE)).hasSize(10_000);
       assertThat(queue.stats().blocks()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void shouldNotCallABlockDamagedThatAFullDiskCannotTake() throws Exception {
+    SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), 24);
+    try (MessageQueue<String> queue = builder().directory(disk.path().resolve("data")).open()) {
+      for (long i = 0; i < 105; i++) {
+        queue.publisher().publish(Message.of("plain-" + i));
+      }
+      queue.force();
+      int refused = 0;
+      for (long i = 0; i < 50; i++) {
+        disk.fillBut(i * 4_096);
+        try {
+          assertThat(queue.erase(i)).isPositive();
+        } catch (RiverException e) {
+          assertThat(e).isNotInstanceOf(DamagedMessageException.class);
+          refused++;
+          disk.free();
+          assertThat(queue.erase(i)).isPositive();
+        }
+        disk.free();
+      }
+      assertThat(refused).isPositive();
+      assertHasAllBut(queue, LongStream.range(0, 50).boxed().toList(), 105);
+    } finally {
+      disk.unmount();
     }
   }
 

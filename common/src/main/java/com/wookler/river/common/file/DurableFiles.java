@@ -189,6 +189,14 @@ public final class DurableFiles {
     return out;
   }
 
+  /** Writes all of these bytes from an offset on: one call may write some, as on a full disk. */
+  public static void put(FileChannel channel, ByteBuffer bytes, long offset) throws IOException {
+    long to = offset;
+    while (bytes.hasRemaining()) {
+      to += channel.write(bytes, to);
+    }
+  }
+
   /** Makes an empty file, replacing what was there, and forces nothing. */
   public static void createFile(Path file) throws IOException {
     Files.deleteIfExists(file);

@@ -123,11 +123,7 @@ public final class RecordFile implements AutoCloseable {
 
   /** Writes bytes, which {@link #force} forces. */
   public void write(ByteBuffer bytes, long offset) throws IOException {
-    FileChannel channel = channel();
-    long to = offset;
-    while (bytes.hasRemaining()) {
-      to += channel.write(bytes, to);
-    }
+    DurableFiles.put(channel(), bytes, offset);
   }
 
   private FileChannel channel() throws IOException {

@@ -102,9 +102,9 @@ public final class BlockCompactor implements BlockWalk.Visitor {
       out = new BufferedOutputStream(Channels.newOutputStream(channel), BUFFER_BYTES);
       walk();
       out.flush();
-      channel.write(DocumentHeader.endMark(), position);
+      DurableFiles.put(channel, DocumentHeader.endMark(), position);
       byte[] header = ChronicleHeader.of(spaced(), ordinal, last);
-      channel.write(ByteBuffer.wrap(header), 0);
+      DurableFiles.put(channel, ByteBuffer.wrap(header), 0);
       channel.force(true);
     }
     return reseal(to, seal, position);

@@ -107,22 +107,16 @@ final class RepairPlan {
         file,
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            write(channel, patch.offset(), patch.bytes().duplicate());
+            DurableFiles.put(channel, patch.bytes().duplicate(), patch.offset());
             long at = patch.offset() + patch.bytes().limit();
             for (long left = patch.zeros(); left > 0; left -= ZEROS_BYTES) {
               int length = (int) Math.min(left, ZEROS_BYTES);
-              write(channel, at, ByteBuffer.allocate(length));
+              DurableFiles.put(channel, ByteBuffer.allocate(length), at);
               at += length;
             }
             channel.force(true);
           }
         });
-  }
-
-  private static void write(FileChannel channel, long offset, ByteBuffer bytes) throws IOException {
-    while (bytes.hasRemaining()) {
-      channel.write(bytes, offset + bytes.position());
-    }
   }
 
   /** Closes a block with an end mark at this offset. */
@@ -131,7 +125,7 @@ final class RepairPlan {
         file,
         () -> {
           try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-            channel.write(DocumentHeader.endMark(), offset);
+            DurableFiles.put(channel, DocumentHeader.endMark(), offset);
             channel.force(true);
           }
         });
