@@ -480,9 +480,9 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
-   * Removes the oldest messages, once, beside the standing {@link Builder#retention}: {@link
-   * #delete deletes} them, and moves every subscriber past them, also one that is closed, which
-   * counts as {@link QueueStats#discarded}.
+   * Removes the oldest messages of the log, and those before them that are delayed and wait, once,
+   * beside the standing {@link Builder#retention}: {@link #delete deletes} them, and moves every
+   * subscriber past them, also one that is closed, which counts as {@link QueueStats#discarded}.
    *
    * @return how many were removed
    */

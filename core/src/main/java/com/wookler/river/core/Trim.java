@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Says up to where {@link MessageQueue#trim} removes messages; immutable. */
+/** Says up to where {@link MessageQueue#trim} removes messages of the log; immutable. */
 public final class Trim {
   final long before; // a sequence; -1: none
   final @Nullable Duration age;
