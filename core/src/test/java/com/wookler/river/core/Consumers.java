@@ -7,13 +7,18 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settled;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** What consumers do with the subscribers of a {@link ModelledQueue}, and its models with them. */
 final class Consumers {
@@ -81,18 +86,32 @@ final class Consumers {
     } while (more);
   }
 
+  /** A handler is shown messages, and answers for each; with an order some messages at a time. */
+  void consume(int a, int max) throws InterruptedException {
+    SubscriberModel model = now(a);
+    queue.bury(model);
+    int most = model.config().order() == Order.SEQUENCE ? max : 1; // or a key goes on meanwhile
+    ModelledHandler handler = new ModelledHandler(queue, model, most);
+    int consumed = subscriber(model).consume(most, Duration.ZERO, handler);
+    assertThat(consumed).isEqualTo(handler.shown());
+    if (consumed < most) {
+      model.nothing();
+    }
+    handler.settleKept();
+  }
+
   /** Takes and acknowledges all that comes now. */
   void finishWhatComes(SubscriberModel model) {
     now(model);
     for (Delivery<byte[]> delivery : model.out()) {
       delivery.ack();
-      model.acked(delivery);
+      model.acked(delivery.place());
     }
     while (true) {
       Delivery<byte[]> next = next(model);
       if (next != null) {
         next.ack();
-        model.acked(next);
+        model.acked(next.place());
       } else if (model.isRateReached()) {
         queue.advance(Duration.ofMillis(50));
         now(model);
@@ -109,7 +128,7 @@ final class Consumers {
     for (Delivery<byte[]> delivery : out.subList(from, Math.min(out.size(), from + 1 + b / 2))) {
       delivery.ack();
       delivery.ack();
-      model.acked(delivery);
+      model.acked(delivery.place());
     }
   }
 
@@ -127,7 +146,7 @@ final class Consumers {
           List.of(Message.of(delivery.data())));
     }
     assertThat(places).containsExactly(delivery.place());
-    model.acked(delivery);
+    model.acked(delivery.place());
   }
 
   void ackUpTo(int a, int b) {
@@ -172,19 +191,19 @@ final class Consumers {
 
   private void decided(SubscriberModel model, Delivery<byte[]> delivery, Settlement verdict) {
     if (verdict instanceof Settlement.Nack nack) {
-      if (model.isLast(delivery)) {
-        model.rejected(delivery);
+      if (model.isLast(delivery.attempt())) {
+        model.rejected(delivery.place());
       } else {
-        model.givenBack(delivery, delay(model, delivery, nack));
+        model.givenBack(delivery.place(), delay(model, delivery, nack));
       }
     } else if (verdict instanceof Settlement.Reject) {
-      model.rejected(delivery);
+      model.rejected(delivery.place());
     } else if (verdict instanceof Settlement.Extend extend) {
       model.extended(delivery, extend.time());
     } else if (verdict.equals(Settlement.release())) {
-      model.released(delivery);
+      model.released(delivery.place());
     } else {
-      model.acked(delivery);
+      model.acked(delivery.place());
     }
   }
 
@@ -193,6 +212,32 @@ final class Consumers {
     return nack.delay() == null
         ? Duration.ofMillis(model.config().backoff().millis(delivery.place(), delivery.attempt()))
         : nack.delay();
+  }
+
+  /** The oldest letters are published again, for this subscriber only. */
+  void redrive(int a, int max) {
+    SubscriberModel model = now(a);
+    queue.bury(model);
+    DeadLetters<byte[]> letters = subscriber(model).deadLetters();
+    List<Delivery<byte[]>> oldest = letters.peek(max);
+    assertThat(letters.redrive(max)).isEqualTo(oldest.size());
+    for (Delivery<byte[]> letter : oldest) {
+      queue.log.published(queue.log.end(), redriven(letter, model.config().name()));
+      model.redriven(ModelledQueue.place(letter));
+    }
+  }
+
+  private static Message<byte[]> redriven(Delivery<byte[]> letter, String subscriber) {
+    Map<String, byte[]> headers = new LinkedHashMap<>(letter.headers());
+    headers.keySet().removeIf(name -> name.startsWith(DeadLetters.PREFIX));
+    headers.put(DeadLetters.REDRIVEN_TO, subscriber.getBytes(StandardCharsets.UTF_8));
+    headers.put(DeadLetters.REDRIVEN_FROM, letter.headers().get(DeadLetters.SEQUENCE));
+    Message<byte[]> message = Message.of(letter.data());
+    message = letter.key() == null ? message : message.withKey(letter.key());
+    for (Map.Entry<String, byte[]> header : headers.entrySet()) {
+      message = message.withHeader(header.getKey(), header.getValue());
+    }
+    return message;
   }
 
   /** A verdict on some messages that are out, by holders that have their receipts only. */
@@ -268,7 +313,8 @@ final class Consumers {
     SubscriberModel model = now(a);
     queue.bury(model);
     long skipped = subscriber(model).purge();
-    long over = queue.log.passedOver(); // removed ones that were to come again may be there too
+    // removed ones that were to come again may be there too
+    long over = queue.log.passedOver(model.config().name());
     assertThat(skipped).isBetween(model.lag() - over, model.lag() + over);
     model.moved(queue.log.end());
   }

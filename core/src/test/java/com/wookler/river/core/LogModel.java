@@ -5,7 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.wookler.river.common.Micros;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.StoredMessage;
+import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.MessageView;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -17,6 +21,7 @@ import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a queue's log must hold, place by place. A message that is delayed has two: where it was
@@ -80,6 +85,12 @@ final class LogModel {
     return isDelayed(place) || isRemoved(place) || compacted.contains(place);
   }
 
+  /** Whether what stands here was redriven for a subscriber, and this is another. */
+  boolean isForAnother(long place, String subscriber) {
+    byte[] to = entries.get(place).message.headers().get(DeadLetters.REDRIVEN_TO);
+    return to != null && !subscriber.equals(new String(to, StandardCharsets.UTF_8));
+  }
+
   /** Whether a message was published here that comes at another place. */
   boolean isDelayed(long place) {
     return entries.get(place).due > 0;
@@ -140,9 +151,11 @@ final class LogModel {
         .toList();
   }
 
-  /** Places at which nobody is given anything. */
-  long passedOver() {
-    return LongStream.range(0, end()).filter(this::isPassedOver).count();
+  /** Places at which a subscriber is given nothing. */
+  long passedOver(String subscriber) {
+    return LongStream.range(0, end())
+        .filter(place -> isPassedOver(place) || isForAnother(place, subscriber))
+        .count();
   }
 
   /** The next place that subscribers are given; housekeeping may have had them pass the others. */
@@ -159,11 +172,16 @@ final class LogModel {
     return entries.get(place).message.key();
   }
 
-  /** The last place of a key of those that subscribers are given. */
+  /** Whether what stands here was redriven for one subscriber. */
+  boolean isRedriven(long place) {
+    return entries.get(place).message.headers().containsKey(DeadLetters.REDRIVEN_TO);
+  }
+
+  /** The last place of a key of those that all subscribers are given. */
   OptionalLong last(String key) {
     return entries.entrySet().stream()
         .filter(at -> at.getValue().due == 0 && key.equals(at.getValue().message.key()))
-        .filter(at -> !erased.contains(at.getKey()))
+        .filter(at -> !erased.contains(at.getKey()) && !isRedriven(at.getKey()))
         .mapToLong(Map.Entry::getKey)
         .max();
   }
@@ -191,10 +209,30 @@ final class LogModel {
     Entry entry = entries.get(delivery.place());
     assertThat(delivery.sequence()).isEqualTo(entry.sequence);
     assertThat(delivery.publishedAt()).isEqualTo(Micros.toInstant(entry.told));
-    assertThat(delivery.data()).isEqualTo(entry.message.data());
-    assertThat(delivery.key()).isEqualTo(entry.message.key());
-    Map<String, byte[]> headers = entry.message.headers();
-    assertThat(delivery.headers().keySet()).containsExactlyElementsOf(headers.keySet());
-    delivery.headers().forEach((name, value) -> assertThat(value).isEqualTo(headers.get(name)));
+    shouldBe(entry.message, delivery.data(), delivery.key(), delivery.headers());
+  }
+
+  void shouldBeAsPublished(MessageView view) {
+    Entry entry = entries.get(view.place());
+    assertThat(view.sequence()).isEqualTo(entry.sequence);
+    assertThat(view.publishedMicros()).isEqualTo(entry.told);
+    byte[] data = new byte[view.length()];
+    view.copyTo(data, 0);
+    assertThat(view.data().remaining()).isEqualTo(data.length);
+    shouldBe(entry.message, data, view.key(), view.headers());
+  }
+
+  void shouldBeAsPublished(StoredMessage stored) {
+    Entry entry = entries.get(stored.sequence());
+    assertThat(stored.originalSequence()).isEqualTo(entry.sequence);
+    shouldBe(entry.message, stored.data(), stored.key(), stored.headers());
+  }
+
+  private static void shouldBe(
+      Message<byte[]> message, byte[] data, @Nullable String key, Map<String, byte[]> headers) {
+    assertThat(data).isEqualTo(message.data());
+    assertThat(key).isEqualTo(message.key());
+    assertThat(headers.keySet()).containsExactlyElementsOf(message.headers().keySet());
+    headers.forEach((name, value) -> assertThat(value).isEqualTo(message.headers().get(name)));
   }
 }

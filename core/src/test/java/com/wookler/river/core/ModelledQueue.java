@@ -27,10 +27,13 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongPredicate;
@@ -58,7 +61,7 @@ final class ModelledQueue implements AutoCloseable {
   private final Path base;
   private Path directory;
   private MessageQueue<byte[]> queue;
-  private int kills;
+  private int copies;
   private long gone; // messages that had left the log when somebody came, or came back
 
   ModelledQueue(RecycleStrategy strategy) throws IOException {
@@ -101,11 +104,24 @@ final class ModelledQueue implements AutoCloseable {
     return time.nanoTime() / 1_000_000;
   }
 
-  private static void eventually(ThrowingRunnable what) {
+  static void eventually(ThrowingRunnable what) {
     await()
         .pollInterval(Duration.ofMillis(2))
         .atMost(Duration.ofMinutes(1)) // of a machine that has much else to do
         .untilAsserted(what);
+  }
+
+  Collection<SubscriberModel> models() {
+    return models.values();
+  }
+
+  /** What another process sees of it. */
+  QueueView view() {
+    return River.openReadOnly(ownDirectory(), directory.resolve("backup/orders"));
+  }
+
+  Path ownDirectory() {
+    return directory.resolve("data/orders");
   }
 
   /** The subscriber that a number means; there is one at least. */
@@ -157,11 +173,17 @@ final class ModelledQueue implements AutoCloseable {
     }
   }
 
+  /** Whether the last of a key depends on what compaction and removal have left in the log. */
+  boolean isLastUncertain(String key) {
+    OptionalLong last = log.last(key);
+    return log.isErased(key) || (last.isPresent() && log.isRemoved(last.getAsLong()));
+  }
+
   /** As expected, or with another expectation. */
   void publishIfLatest(boolean right, Message<byte[]> message) {
     OptionalLong last = log.last(message.key());
-    if (log.isErased(message.key()) || (last.isPresent() && log.isRemoved(last.getAsLong()))) {
-      return; // what is the last then depends on what compaction and removal have left in the log
+    if (isLastUncertain(message.key())) {
+      return;
     }
     OptionalLong expected = right ? last : OptionalLong.of(log.end());
     try {
@@ -188,7 +210,7 @@ final class ModelledQueue implements AutoCloseable {
         byKey && key != null ? queue.tryCancelByKey(key) : queue.tryCancel(log.sequence(place));
     shouldBe(result, !waiting.isEmpty(), out);
     waiting.forEach(log::cancelled);
-    models.values().forEach(SubscriberModel::removed);
+    removed(waiting::contains);
   }
 
   /** Publishes in place of another message, if that waits. */
@@ -196,7 +218,7 @@ final class ModelledQueue implements AutoCloseable {
     allAreOpen();
     long at = place(place);
     boolean waits = isWaiting(at);
-    boolean out = isOut(at);
+    boolean out = waits && isOut(at);
     ReplaceResult result = queue.tryReplace(log.sequence(place), message);
     assertThat(result.sequence()).isEqualTo(waits ? log.end() : -1);
     shouldBe(result.replaced(), waits, out);
@@ -206,7 +228,7 @@ final class ModelledQueue implements AutoCloseable {
       origin.putLong(queue.identity().getLeastSignificantBits()).putLong(log.sequence(place));
       log.published(result.sequence(), message.withHeader(ForwardOrigin.REPLACED, origin.array()));
       log.cancelled(at);
-      models.values().forEach(SubscriberModel::removed);
+      removed(each -> each == at);
     }
   }
 
@@ -221,26 +243,40 @@ final class ModelledQueue implements AutoCloseable {
     allAreOpen();
     assertThat(queue.delete(from, end)).isLessThanOrEqualTo(Math.max(0, end - from));
     log.removed(from, end);
-    models.values().forEach(SubscriberModel::removed);
+    removed(place -> isWithin(place, from, end) || isWithin(log.sequence(place), from, end));
   }
 
-  /** Erases the message at a place, at both of its places if it was delayed. */
-  void erase(long place) {
+  /** Erases the messages at some places in a row, at both of its places each that was delayed. */
+  void erase(long place, int count) {
     allAreOpen();
-    long sequence = log.sequence(place);
+    Set<Long> sequences = new HashSet<>();
+    for (long at = place; at < Math.min(place + count, log.end()); at++) {
+      sequences.add(log.sequence(at));
+    }
     List<Long> places =
-        LongStream.range(0, log.end()).filter(at -> log.sequence(at) == sequence).boxed().toList();
+        LongStream.range(0, log.end())
+            .filter(at -> sequences.contains(log.sequence(at)))
+            .boxed()
+            .toList();
     boolean isThere = places.stream().anyMatch(at -> log.present().contains(at));
     boolean wasErased = places.stream().allMatch(log::isErased);
     long last = blockEnds.isEmpty() ? 0 : blockEnds.last();
     if (places.stream().anyMatch(at -> at >= last)) {
       blockEnds.add(log.end()); // of the active block, which is closed for it
     }
-    long bytes = queue.erase(sequence);
+    long bytes = count == 1 ? queue.erase(log.sequence(place)) : queue.erase(sequences);
     assertThat(bytes > 0 || !isThere).as("erased").isTrue();
     assertThat(bytes == 0 || !wasErased).as("erased again").isTrue();
     places.forEach(log::erased);
-    models.values().forEach(SubscriberModel::removed);
+    removed(places::contains);
+  }
+
+  private static boolean isWithin(long place, long from, long end) {
+    return place >= from && place < end;
+  }
+
+  private void removed(LongPredicate isMeant) {
+    models.values().forEach(model -> model.removed(isMeant));
   }
 
   /** Removes the oldest in the log, and moves all past them. */
@@ -288,8 +324,11 @@ final class ModelledQueue implements AutoCloseable {
   void advance(Duration by) {
     time.advance(by);
     log.fallDue();
-    eventually(() -> assertThat(queue.stats().nextSequence()).isEqualTo(log.end()));
-    assertThat(queue.stats().delayed()).isEqualTo(log.delayed());
+    eventually(
+        () -> {
+          assertThat(queue.stats().nextSequence()).isEqualTo(log.end());
+          assertThat(queue.stats().delayed()).isEqualTo(log.delayed());
+        });
   }
 
   private static SubscriberConfig config(int which, Position start) {
@@ -350,10 +389,14 @@ final class ModelledQueue implements AutoCloseable {
   /** All but the last may go. */
   void remove(SubscriberModel model) {
     if (models.size() > 1) {
-      models.remove(model.config().name());
+      removed(model);
       assertThat(queue.removeSubscriber(model.config().name())).isTrue();
       assertThat(queue.removeSubscriber(model.config().name())).isFalse();
     }
+  }
+
+  void removed(SubscriberModel model) {
+    models.remove(model.config().name());
   }
 
   void closeSubscriber(SubscriberModel model) {
@@ -388,18 +431,38 @@ final class ModelledQueue implements AutoCloseable {
     restarted();
   }
 
+  /** A way to copy what there is; false if it has to be tried again. */
+  private interface Copying {
+    boolean copy(Path from, Path to) throws IOException;
+  }
+
   /** What the directory holds at this moment is all that is left. */
   void kill() throws IOException {
+    continueIn(KilledCopy::of);
+  }
+
+  /** A snapshot takes the place of the queue that it was made of. */
+  void restore() throws IOException {
+    continueIn(
+        (from, to) -> {
+          QueueSnapshot made = queue.snapshot(to.resolve("data"));
+          assertThat(made.nextSequence()).isEqualTo(log.end());
+          Path backup = from.resolve("backup");
+          return !Files.exists(backup) || KilledCopy.of(backup, to.resolve("backup"));
+        });
+  }
+
+  private void continueIn(Copying copying) throws IOException {
     models.values().forEach(this::expire);
-    kills++;
-    Path left = base.resolve(String.valueOf(kills));
+    copies++;
+    Path left = base.resolve(String.valueOf(copies));
     List<Long> ends;
     do {
       if (Files.exists(left)) {
         DataDirectory.deleteTree(left);
       }
       ends = List.copyOf(blockEnds);
-    } while (!KilledCopy.of(directory, left) || !ends.equals(List.copyOf(blockEnds)));
+    } while (!copying.copy(directory, left) || !ends.equals(List.copyOf(blockEnds)));
     queue.close();
     DataDirectory.deleteTree(directory);
     blockEnds.retainAll(ends);
@@ -487,7 +550,7 @@ final class ModelledQueue implements AutoCloseable {
       subscriber(model).resume();
       model.pause(false);
     }
-    for (int round = 0; models.values().stream().anyMatch(model -> model.lag() > 0); round++) {
+    for (int round = 0; isSomethingLeft(); round++) {
       assertThat(round).as("rounds to finish all").isLessThan(200);
       models.values().forEach(consumers::finishWhatComes);
       advance(ACK_TIMEOUT);
@@ -504,12 +567,21 @@ final class ModelledQueue implements AutoCloseable {
     }
   }
 
+  private boolean isSomethingLeft() {
+    return log.delayed() > 0 || models.values().stream().anyMatch(model -> model.lag() > 0);
+  }
+
   private static List<Long> letters(Subscriber<byte[]> subscriber) {
     return subscriber.deadLetters().peek(Integer.MAX_VALUE).stream()
-        .map(Delivery::headers)
-        .map(headers -> headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE)))
-        .map(text -> Long.valueOf(new String(text, StandardCharsets.UTF_8)))
+        .map(ModelledQueue::place)
         .toList();
+  }
+
+  /** Where the message was delivered that a letter is about. */
+  static Long place(Delivery<byte[]> letter) {
+    Map<String, byte[]> headers = letter.headers();
+    byte[] place = headers.getOrDefault(DeadLetters.PLACE, headers.get(DeadLetters.SEQUENCE));
+    return Long.valueOf(new String(place, StandardCharsets.UTF_8));
   }
 
   @Override

@@ -51,12 +51,16 @@ class QueuePropertyTest {
     SUBSCRIBE,
     NEXT,
     TAKE_BATCH,
+    CONSUME,
+    READ_KEY,
+    VIEW,
     ACK,
     ACK_AND_PUBLISH,
     ACK_UP_TO,
     NACK,
     RELEASE,
     REJECT,
+    REDRIVE,
     EXTEND,
     SETTLE_BY_RECEIPT,
     DECIDE_TOO_LATE,
@@ -73,9 +77,11 @@ class QueuePropertyTest {
     ERASE,
     TRIM,
     REMOVE_SUBSCRIBER,
+    EXPIRE_SUBSCRIBER,
     CLOSE_SUBSCRIBER,
     RESTART,
     KILL,
+    RESTORE,
     SETTLE
   }
 
@@ -123,6 +129,8 @@ class QueuePropertyTest {
 
   private ModelledQueue queue;
   private Consumers consumers;
+  private Readers readers;
+  private Expirations expirations;
 
   @BeforeContainer
   static void start() {
@@ -155,6 +163,8 @@ class QueuePropertyTest {
     try (ModelledQueue opened = new ModelledQueue(recycling.strategy)) {
       queue = opened;
       consumers = new Consumers(opened);
+      readers = new Readers(opened);
+      expirations = new Expirations(opened);
       queue.subscribe(2, Position.earliest()); // the one with the narrow limits
       queue.subscribe(3, Position.earliest()); // the one with the order of keys
       queue.subscribe(4, Position.earliest()); // the one with the strict order
@@ -168,6 +178,7 @@ class QueuePropertyTest {
       queue.settle();
       queue.restart();
       queue.settle();
+      expirations.expireQueue();
     }
   }
 
@@ -181,12 +192,16 @@ class QueuePropertyTest {
       case SUBSCRIBE -> queue.subscribe(a, position(b));
       case NEXT -> consumers.next(a, 1 + b);
       case TAKE_BATCH -> consumers.takeBatch(a, 1 + b);
+      case CONSUME -> consumers.consume(a, 1 + 2 * b);
+      case READ_KEY -> readers.readKey("key-" + a % 5, queue.log.end() * b / 24, 1 + a);
+      case VIEW -> readers.view(queue.log.end() * b / 24);
       case ACK -> consumers.ack(a, b);
       case ACK_AND_PUBLISH -> consumers.ackAndPublish(a, b);
       case ACK_UP_TO -> consumers.ackUpTo(a, b);
       case NACK -> consumers.decide(a, b, nack(b));
       case RELEASE -> consumers.decide(a, b, Settlement.release());
       case REJECT -> consumers.decide(a, b, Settlement.reject("no"));
+      case REDRIVE -> consumers.redrive(a, 1 + b % 4);
       case EXTEND -> consumers.decide(a, b, extend(b));
       case SETTLE_BY_RECEIPT -> consumers.settleByReceipt(a, b, settlement(b));
       case DECIDE_TOO_LATE -> consumers.decideTooLate(a, b);
@@ -200,12 +215,14 @@ class QueuePropertyTest {
       case CANCEL -> atPlace(b, place -> queue.cancel(place, a % 3 == 0));
       case REPLACE -> atPlace(b, place -> queue.replace(place, message(queue.log.end() * 1_000)));
       case DELETE -> atPlace(b, place -> queue.delete(place, Math.min(queue.log.end(), place + a)));
-      case ERASE -> atPlace(b, queue::erase);
+      case ERASE -> atPlace(b, place -> queue.erase(place, 1 + a % 4));
       case TRIM -> atPlace(a * b % 12, queue::trim);
       case REMOVE_SUBSCRIBER -> queue.remove(queue.model(a));
+      case EXPIRE_SUBSCRIBER -> expirations.expire(queue.model(a));
       case CLOSE_SUBSCRIBER -> queue.closeSubscriber(queue.model(a));
       case RESTART -> queue.restart();
       case KILL -> queue.kill();
+      case RESTORE -> queue.restore();
       case SETTLE -> queue.settle();
     }
   }

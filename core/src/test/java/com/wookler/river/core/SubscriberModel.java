@@ -104,6 +104,11 @@ final class SubscriberModel {
     return perhapsDead;
   }
 
+  /** The letter of a message was published again, and is none any more. */
+  void redriven(Long place) {
+    assertThat(dead.remove(place) || perhapsDead.remove(place)).as("letter of %s", place).isTrue();
+  }
+
   boolean isPaused() {
     return paused;
   }
@@ -156,12 +161,12 @@ final class SubscriberModel {
     return entry != null && entry.state == State.OUT && entry.dueMillis > now;
   }
 
-  /** Messages were removed, as the log knows: what is to come again is finished. */
-  void removed() {
+  /** Messages were removed just now: what is to come again of them is finished. */
+  void removed(LongPredicate isMeant) {
     read.entrySet()
         .removeIf(
             at ->
-                log.isRemoved(at.getKey())
+                isMeant.test(at.getKey())
                     && (at.getValue().state == State.READY
                         || at.getValue().state == State.DELAYED));
     goOn();
@@ -201,9 +206,9 @@ final class SubscriberModel {
     return config.maxDeliveries() > 0 && attempts >= config.maxDeliveries();
   }
 
-  /** Whether a delivery is the last that its message gets. */
-  boolean isLast(Delivery<byte[]> delivery) {
-    return isSpent(delivery.attempt());
+  /** Whether a delivery of this attempt is the last that its message gets. */
+  boolean isLast(int attempt) {
+    return isSpent(attempt);
   }
 
   private long count(State state) {
@@ -241,7 +246,15 @@ final class SubscriberModel {
 
   /** A delivery that was handed over: was it one of those that had to come now? */
   void handedOver(Delivery<byte[]> delivery) {
-    long place = delivery.place();
+    handedOver(delivery.place(), delivery.attempt());
+    Entry entry = read.get(delivery.place());
+    if (entry != null) {
+      entry.latest = delivery;
+    }
+  }
+
+  /** The same of one that was shown to a handler, and is no object. */
+  void handedOver(long place, int attempt) {
     assertThat(paused).as("paused").isFalse();
     assertThat(place).as("delivered before it was published").isLessThan(log.end());
     assertThat(hasInFlightRoom()).as("room for %s", place).isTrue();
@@ -252,7 +265,7 @@ final class SubscriberModel {
     if (place >= position) {
       reads(place);
       if (!config.ackRequired()) {
-        assertThat(delivery.attempt()).isEqualTo(1);
+        assertThat(attempt).isEqualTo(1);
         return;
       }
     }
@@ -260,7 +273,7 @@ final class SubscriberModel {
     assertThat(entry).as("place %s, finished or out of order", place).isNotNull();
     assertThat(entry.state).as("state of %s", place).isEqualTo(State.READY);
     entry.attempts++;
-    assertThat(delivery.attempt()).as("attempt of %s", place).isEqualTo(entry.attempts);
+    assertThat(attempt).as("attempt of %s", place).isEqualTo(entry.attempts);
     entry.state = State.OUT;
     entry.wasHandedOver = true;
     entry.handedOverMillis = now;
@@ -268,7 +281,7 @@ final class SubscriberModel {
     if (entry.latest != null) {
       stale.add(entry.latest);
     }
-    entry.latest = delivery;
+    entry.latest = null;
   }
 
   /** It reads up to this one, which is new. */
@@ -291,7 +304,7 @@ final class SubscriberModel {
 
   /** Whether nobody is given what stands at the position, which moves on then. */
   private boolean passes() {
-    if (log.isPassedOver(position)) {
+    if (log.isPassedOver(position) || isForAnother(position)) {
       position++;
     } else if (isBusy(log.key(position))) {
       enter(State.WAITING);
@@ -305,6 +318,10 @@ final class SubscriberModel {
     }
     passFinished();
     return true;
+  }
+
+  private boolean isForAnother(long place) {
+    return log.isForAnother(place, config.name());
   }
 
   /** Whether one above the position was given back for later by an earlier run. */
@@ -393,7 +410,7 @@ final class SubscriberModel {
     long end = byKey ? Math.min(log.end(), floor() + config.window()) : log.end();
     for (long place = floor(); place < end; place++) {
       String key = log.key(place);
-      if (log.isRemoved(place)) {
+      if (log.isRemoved(place) || isForAnother(place)) {
         continue;
       }
       if (place < position
@@ -409,8 +426,8 @@ final class SubscriberModel {
     return visible;
   }
 
-  void acked(Delivery<byte[]> delivery) {
-    read.remove(delivery.place());
+  void acked(long place) {
+    read.remove(place);
     goOn();
   }
 
@@ -421,24 +438,24 @@ final class SubscriberModel {
     goOn();
   }
 
-  void rejected(Delivery<byte[]> delivery) {
-    Entry entry = read.get(delivery.place());
+  void rejected(long place) {
+    Entry entry = read.get(place);
     entry.state = State.DYING;
     entry.hasLetter = true;
     entry.latest = null;
-    dead.add(delivery.place());
+    dead.add(place);
   }
 
-  void givenBack(Delivery<byte[]> delivery, Duration delay) {
-    Entry entry = read.get(delivery.place());
+  void givenBack(long place, Duration delay) {
+    Entry entry = read.get(place);
     entry.state = delay.isZero() ? State.READY : State.DELAYED;
     entry.dueMillis = now + delay.toMillis();
     entry.latest = null;
     dropRemoved();
   }
 
-  void released(Delivery<byte[]> delivery) {
-    Entry entry = read.get(delivery.place());
+  void released(long place) {
+    Entry entry = read.get(place);
     entry.state = State.READY;
     entry.attempts--;
     entry.latest = null;
