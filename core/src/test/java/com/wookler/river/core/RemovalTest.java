@@ -540,6 +540,25 @@ class RemovalTest {
   }
 
   @Test
+  void shouldCountWhatWasRemovedOnceAfterAReopening() {
+    open();
+    publish(0, 10);
+    Subscriber<String> billing = subscriber("billing");
+    billing.next();
+    for (int i = 1; i < 5; i++) {
+      assertThat(queue.cancel(i)).isTrue();
+    }
+    assertThat(billing.next().data()).isEqualTo("m5"); // so those are completed in its files
+    assertThat(queue.cancel(8)).isTrue();
+    assertThat(billing.stats().lag()).isEqualTo(5);
+    open();
+    assertThat(subscriber("billing").stats().lag()).isEqualTo(5);
+    assertThat(subscriber("billing").next().data()).isEqualTo("m0");
+    assertThat(subscriber("billing").stats().lag()).isEqualTo(5);
+    assertThat(subscriber("billing").purge()).isEqualTo(5);
+  }
+
+  @Test
   void shouldTellHowManyWereCancelled() {
     open(builder -> builder.deduplicate(Duration.ofHours(1)));
     Subscriber<String> subscriber = subscriber("a");

@@ -154,6 +154,18 @@ public final class SequenceRanges {
     return false;
   }
 
+  /** Returns how many sequences of the set meet a condition; asks about each. */
+  public long countMatching(LongPredicate condition) {
+    long[] count = {0};
+    boolean unused =
+        anyMatch(
+            sequence -> {
+              count[0] += condition.test(sequence) ? 1 : 0;
+              return false;
+            });
+    return count[0];
+  }
+
   /** Returns the number of its sequences. */
   public long size() {
     return isEmpty() ? 0 : count(bounds[0], bounds[bounds.length - 1]);

@@ -4,6 +4,7 @@ import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.Ledger;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.removed.SequenceRanges;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.StoredMessage;
 
@@ -24,11 +25,27 @@ final class Backlog {
   /** Returns how many messages are not completed, without those that are lost or removed. */
   long lag() {
     long end = log.nextSequence();
+    long position = ledger.position();
+    long from = Math.min(end, Math.max(position, ledger.recovery().completedEnd()));
     return end
-        - log.gaps().messagesFrom(ledger.position())
-        - log.removed().count(ledger.position(), end)
+        - log.gaps().messagesFrom(from)
+        - log.removed().count(from, end)
+        - missing(position, from)
         - ledger.lowWatermark()
         - ledger.count(EntryState.COMPLETED);
+  }
+
+  /** Returns how many are lost or removed, but for those that an earlier run has completed. */
+  private long missing(long from, long end) {
+    SequenceRanges removed = log.removed().within(from, end);
+    long missing = removed.countMatching(sequence -> !ledger.isCompleted(sequence));
+    if (log.gaps().messagesFrom(from) > log.gaps().messagesFrom(end)) {
+      for (long at = from; at < end; at++) {
+        boolean isLost = log.gaps().endOf(at) > at && !removed.contains(at);
+        missing += isLost && !ledger.isCompleted(at) ? 1 : 0;
+      }
+    }
+    return missing;
   }
 
   /** Returns when the oldest unfinished message was published; {@link Long#MAX_VALUE}: unknown. */
