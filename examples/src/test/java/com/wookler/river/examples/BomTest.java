@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class BomTest {
   private static final Pattern MODULE = Pattern.compile("<module>([^<]+)</module>");
   private static final Pattern ARTIFACT = Pattern.compile("<artifactId>(river-[^<]+)</artifactId>");
+  private static final Pattern HOME = Pattern.compile("<river.home>([^<]+)</river.home>");
   private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
 
   private static String pom(String directory) throws IOException {
@@ -66,5 +67,10 @@ class BomTest {
   @Test
   void shouldHaveTheVersionOfTheModules() throws IOException {
     assertThat(first(VERSION, pom("bom"))).isEqualTo(first(VERSION, pom(".")));
+  }
+
+  @Test
+  void shouldHaveTheHomeOfTheModules() throws IOException {
+    assertThat(first(HOME, pom("bom"))).isEqualTo(first(HOME, pom(".")));
   }
 }
