@@ -3,6 +3,7 @@ package com.wookler.river.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.wookler.river.common.Env;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -16,6 +17,7 @@ import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
@@ -23,6 +25,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.DisposableBean;
@@ -36,6 +39,8 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 class RiverLifecycleTest {
   @TempDir Path directory;
+
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
   static final Queue<String> STEPS = new ConcurrentLinkedQueue<>();
 
@@ -210,14 +215,23 @@ class RiverLifecycleTest {
         .collect(Collectors.toSet());
   }
 
-  private static long mappings() throws IOException {
-    Path maps = Path.of("/proc/self/maps");
-    if (!Files.exists(maps)) {
-      return 0;
+  private static String target(Path descriptor) {
+    try {
+      return Files.readSymbolicLink(descriptor).toString();
+    } catch (IOException e) {
+      return ""; // closed meanwhile
     }
-    try (var lines = Files.lines(maps)) {
-      return lines.filter(line -> line.contains(".cq4")).count();
+  }
+
+  /** What the process has mapped or open below the directory of the queues. */
+  private List<String> mappedOrOpen() throws IOException {
+    assumeTrue(Files.exists(DESCRIPTORS), "needs /proc");
+    List<String> all = new ArrayList<>(Files.readAllLines(Path.of("/proc/self/maps")));
+    try (Stream<Path> descriptors = Files.list(DESCRIPTORS)) {
+      descriptors.map(RiverLifecycleTest::target).forEach(all::add);
     }
+    String below = directory.toRealPath() + "/";
+    return all.stream().filter(each -> each.contains(below)).toList();
   }
 
   @Test
@@ -230,13 +244,14 @@ class RiverLifecycleTest {
                 RiverListenerTest.Sale sale = new RiverListenerTest.Sale("a", 1);
                 context.getBean(RiverTemplate.class).publish("sales", sale);
                 await().until(() -> RiverListenerTest.SEEN.contains(sale));
+                assertThat(mappedOrOpen()).hasSizeGreaterThan(2);
               });
     }
     await()
         .untilAsserted(
             () -> {
               assertThat(threads()).isEmpty();
-              assertThat(mappings()).isZero();
+              assertThat(mappedOrOpen()).isEmpty();
             });
     assertThat(Env.find()).isEmpty();
   }
