@@ -17,6 +17,15 @@ final class PublishSpans<M> implements PublishInterceptor<M> {
   private final Tracer tracer;
   private final TextMapPropagator propagator;
 
+  /** The last one, so that none is made for each message; threads may replace each other's. */
+  private volatile SpanName last = new SpanName("");
+
+  private record SpanName(String queue, String text) {
+    SpanName(String queue) {
+      this(queue, MessagingConventions.CREATE + " " + queue);
+    }
+  }
+
   PublishSpans(Tracer tracer, TextMapPropagator propagator) {
     this.tracer = tracer;
     this.propagator = propagator;
@@ -29,7 +38,7 @@ final class PublishSpans<M> implements PublishInterceptor<M> {
     }
     Span span =
         tracer
-            .spanBuilder(MessagingConventions.CREATE + " " + queue)
+            .spanBuilder(spanName(queue))
             .setSpanKind(SpanKind.PRODUCER)
             .setAttribute(MessagingConventions.SYSTEM, MessagingConventions.RIVER)
             .setAttribute(MessagingConventions.DESTINATION, queue)
@@ -46,6 +55,15 @@ final class PublishSpans<M> implements PublishInterceptor<M> {
     } finally {
       span.end();
     }
+  }
+
+  private String spanName(String queue) {
+    SpanName name = last;
+    if (!name.queue.equals(queue)) {
+      name = new SpanName(queue);
+      last = name;
+    }
+    return name.text;
   }
 
   private boolean isInTrace(Message<M> message) {

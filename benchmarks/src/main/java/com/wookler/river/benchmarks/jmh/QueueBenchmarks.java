@@ -4,12 +4,20 @@ import com.wookler.river.benchmarks.harness.ThisJvm;
 import com.wookler.river.common.Env;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.PublishInterceptor;
 import com.wookler.river.core.Publisher;
+import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.opentelemetry.RiverTelemetry;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanContext;
+import io.opentelemetry.api.trace.TraceFlags;
+import io.opentelemetry.api.trace.TraceState;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -261,6 +269,50 @@ public class QueueBenchmarks {
     @Benchmark
     public void ack64() {
       batches.forEach(subscriber::ack);
+    }
+  }
+
+  /**
+   * What OpenTelemetry's interceptor adds to a publish where the application has its API and no
+   * SDK. The size of the message does not matter.
+   */
+  @State(Scope.Thread)
+  @BenchmarkMode(Mode.AverageTime)
+  @OutputTimeUnit(TimeUnit.NANOSECONDS)
+  public static class TracingBenchmark {
+    private final PublishInterceptor<byte[]> tracing =
+        RiverTelemetry.create(OpenTelemetry.noop()).publishing();
+    private final Message<byte[]> message = Message.of(new byte[100]);
+    private final Span remote =
+        Span.wrap(
+            SpanContext.create(
+                "0af7651916cd43dd8448eb211c80319c",
+                "b7ad6b7169203331",
+                TraceFlags.getSampled(),
+                TraceState.getDefault()));
+    private io.opentelemetry.context.Scope scope;
+
+    /** Makes a trace current, or none. */
+    @Param({"false", "true"})
+    private boolean traced;
+
+    /** Begins. */
+    @Setup
+    @SuppressWarnings("MustBeClosedChecker") // end() closes it
+    public void begin() {
+      scope = (traced ? remote : Span.getInvalid()).makeCurrent();
+    }
+
+    /** Ends. */
+    @TearDown
+    public void end() {
+      scope.close();
+    }
+
+    /** One message. */
+    @Benchmark
+    public Message<byte[]> intercept() {
+      return tracing.intercept("jmh", message);
     }
   }
 }

@@ -39,7 +39,11 @@ public final class SmallPaths {
               benchmark(
                   "Ack",
                   "acknowledge one by one and in batches",
-                  "no B/op: JMH counts what taking the messages allocated too")));
+                  "no B/op: JMH counts what taking the messages allocated too"),
+              benchmark(
+                  "Tracing",
+                  "what OpenTelemetry without an SDK adds to a publish, in a trace too",
+                  "")));
 
   private SmallPaths() {}
 
@@ -99,6 +103,7 @@ public final class SmallPaths {
     String method = params.getBenchmark(); // with package and class
     String name = method.substring(QueueBenchmarks.class.getName().length() + 1);
     String size = params.getParam("size");
-    return name.replace("Benchmark", "") + (size == null ? "" : ", " + size + " B");
+    String traced = "true".equals(params.getParam("traced")) ? ", in a trace" : "";
+    return name.replace("Benchmark", "") + (size == null ? "" : ", " + size + " B") + traced;
   }
 }
