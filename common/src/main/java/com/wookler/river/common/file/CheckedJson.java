@@ -2,11 +2,11 @@ package com.wookler.river.common.file;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,13 +18,12 @@ import java.util.Arrays;
 public final class CheckedJson {
   private static final String CHECK = "check";
   private static final String FORMAT = "format";
-  private static final JsonMapper JSON = JsonMapper.builder().build();
 
   private CheckedJson() {}
 
   /** Returns an object with the version of its format, to be filled and written. */
   public static ObjectNode object(int format) {
-    return JSON.createObjectNode().put(FORMAT, format);
+    return JsonText.NODES.objectNode().put(FORMAT, format);
   }
 
   /** Writes the object and its check, whole or not at all. */
@@ -41,9 +40,13 @@ public final class CheckedJson {
   }
 
   /** Returns the object and its check as the bytes of a file. */
-  public static byte[] encode(ObjectNode json) throws IOException {
-    ObjectNode checked = json.deepCopy().put(CHECK, Checksum.ofText(json.toString()));
-    return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(checked);
+  public static byte[] encode(ObjectNode json) {
+    ObjectNode checked = json.deepCopy().put(CHECK, check(json));
+    return JsonText.write(checked, true).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String check(ObjectNode json) {
+    return Checksum.ofText(JsonText.write(json, false));
   }
 
   /**
@@ -73,7 +76,7 @@ public final class CheckedJson {
    */
   public static ObjectNode read(Path file) throws IOException {
     try {
-      if (JSON.readTree(Files.readAllBytes(file)) instanceof ObjectNode object) {
+      if (JsonText.read(Files.readAllBytes(file)) instanceof ObjectNode object) {
         return object;
       }
       throw new DamagedException("damaged: " + file + " holds no object");
@@ -86,6 +89,6 @@ public final class CheckedJson {
   public static boolean isWhole(ObjectNode read) {
     ObjectNode content = read.deepCopy();
     JsonNode check = content.remove(CHECK);
-    return check != null && check.asText().equals(Checksum.ofText(content.toString()));
+    return check != null && check.asText().equals(check(content));
   }
 }

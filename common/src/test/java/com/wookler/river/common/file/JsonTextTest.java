@@ -1,0 +1,65 @@
+package com.wookler.river.common.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.wookler.river.common.errors.DamagedException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Compares with Jackson's mapper, by which these files may be read elsewhere. */
+class JsonTextTest {
+  private static final JsonMapper MAPPER = JsonMapper.builder().build();
+
+  @TempDir Path directory;
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "[]",
+        "null",
+        "true",
+        "\"text\"",
+        " {\"a\" : 1, \"b\":[ ], \"c\":{}, \"d\":[1,[2,{\"e\":null}],false]} ",
+        "{\"int\":-7,\"long\":-9223372036854775808,\"big\":9223372036854775808}",
+        "{\"double\":0.1,\"exponent\":-1.5E300}",
+        "{\"escapes\":\"\\\" \\\\ \\n \\u0001 \\u00e9 é 😀 \\ud800\",\"\":\"empty name\"}",
+        "{\"twice\":1,\"twice\":2}",
+        "{\"first\":1} {\"second\":2}"
+      })
+  void shouldReadAndWriteAsTheMapperDoes(String text) throws IOException {
+    JsonNode tree = JsonText.read(bytes(text));
+    assertThat(tree).isEqualTo(MAPPER.readTree(bytes(text)));
+    assertThat(JsonText.write(tree, false)).isEqualTo(tree.toString());
+    assertThat(JsonText.write(tree, true)).isEqualTo(tree.toPrettyString());
+  }
+
+  @Test
+  void shouldFindNothingInAnEmptyText() throws IOException {
+    assertThat(JsonText.read(new byte[0])).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"{\"a\":1", "{\"a\"}", "[1,]", "{]", "nul", "\u0000", "]"})
+  void shouldRefuseWhatIsNoJson(String text) throws IOException {
+    assertThatThrownBy(() -> JsonText.read(bytes(text))).isInstanceOf(JacksonException.class);
+    Path file = Files.write(directory.resolve("file.json"), bytes(text));
+    assertThatThrownBy(() -> CheckedJson.read(file))
+        .isInstanceOf(DamagedException.class)
+        .hasMessageContaining("is no JSON");
+  }
+}
