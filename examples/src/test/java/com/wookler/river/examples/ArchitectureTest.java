@@ -44,6 +44,7 @@ class ArchitectureTest {
   static final List<String> DOWNWARDS =
       List.of(
           "examples.spring",
+          "examples.outbox",
           "spring.boot3",
           "spring.boot4",
           "spring",
