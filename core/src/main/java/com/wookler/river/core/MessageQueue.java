@@ -4,6 +4,7 @@ import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Configurable;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.log.BlockLog;
