@@ -92,9 +92,23 @@ public final class Reactor<M> implements AutoCloseable {
     return new Builder<>(subscriber);
   }
 
+  /**
+   * Returns a builder for a reactor that takes messages from a source: another engine perhaps. What
+   * the source cannot do is refused by {@link Builder#start}.
+   */
+  public static <M> Builder<M> builder(DeliverySource<M> source) {
+    return new Builder<>(
+        source instanceof SubscriberSource<M> own
+            ? own.subscriber()
+            : new SourceSubscriber<>(source));
+  }
+
   private Reactor<M> begin(int number) {
     tasks.manager().add(watch);
     try {
+      if (runtime.subscriber() instanceof SourceSubscriber<M> source) {
+        source.start(number, runtime.batchSize());
+      }
       for (int i = 0; i < number; i++) {
         workers.startWorker();
       }
@@ -222,6 +236,9 @@ public final class Reactor<M> implements AutoCloseable {
     tasks.manager().remove(watch);
     tasks.close();
     workers.close();
+    if (runtime.subscriber() instanceof SourceSubscriber<M> source) {
+      source.close(!workers.isWorkerThread());
+    }
     if (owned instanceof ExecutorService service) {
       service.shutdown();
     } else if (owned != null) {
@@ -428,7 +445,11 @@ public final class Reactor<M> implements AutoCloseable {
       if (batchSize > 0) {
         return batchSize;
       }
-      boolean locksKeys = threads > 1 && subscriber.config().order() == Order.KEY;
+      // The consumers of a source share no keys.
+      boolean locksKeys =
+          threads > 1
+              && subscriber.config().order() == Order.KEY
+              && !(subscriber instanceof SourceSubscriber);
       return locksKeys ? 1 : subscriber.config().batchSize();
     }
 
@@ -491,6 +512,10 @@ public final class Reactor<M> implements AutoCloseable {
       check(processors > 0, "has no processor");
       check(threads >= 0, "has " + threads + " threads");
       Order own = subscriber.config().order();
+      if (order != null && subscriber instanceof SourceSubscriber<M> source) {
+        String refusal = source.refusal(order);
+        check(refusal == null, "is to keep the order " + order + ", but " + refusal);
+      }
       check(
           order == null || order == own,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
