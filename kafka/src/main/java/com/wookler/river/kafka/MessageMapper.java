@@ -45,9 +45,8 @@ final class MessageMapper<M> {
       }
     }
     message = withKey(message, record.key());
-    String place = record.topic() + "/" + record.partition() + "/" + record.offset();
     return message
-        .withHeader(PLACE, place.getBytes(StandardCharsets.UTF_8))
+        .withHeader(PLACE, SourceMessages.place(record).getBytes(StandardCharsets.UTF_8))
         .withHeader(TIME, ByteBuffer.allocate(Long.BYTES).putLong(record.timestamp()).array());
   }
 

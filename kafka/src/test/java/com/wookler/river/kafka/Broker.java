@@ -133,6 +133,14 @@ final class Broker implements AutoCloseable {
     }
   }
 
+  /** Deletes a topic, and waits until clients cannot find it. */
+  void deleteTopic(String name) throws Exception {
+    try (Admin admin = admin()) {
+      admin.deleteTopics(List.of(name)).all().get();
+      await().until(() -> !admin.listTopics().names().get().contains(name));
+    }
+  }
+
   void addPartitions(String name, int partitions) throws Exception {
     try (Admin admin = admin()) {
       admin.createPartitions(Map.of(name, NewPartitions.increaseTo(partitions))).all().get();

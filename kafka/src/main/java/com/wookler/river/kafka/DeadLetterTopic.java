@@ -1,0 +1,207 @@
+package com.wookler.river.kafka;
+
+import com.wookler.river.common.RateLimitedLog;
+import com.wookler.river.common.TimeSource;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Copies records to a topic of dead letters. Confined to one thread. */
+final class DeadLetterTopic implements AutoCloseable {
+  /** Header of a dead letter with the reason. */
+  static final String REASON = "river-reason";
+
+  private static final Logger LOG = LoggerFactory.getLogger(DeadLetterTopic.class);
+  private static final Duration CLOSE = Duration.ofSeconds(2);
+  private static final int LARGEST = 64 << 20; // whatever the source's topic takes
+
+  /** What a consumer has for itself under a name that producers know as well. */
+  private static final List<String> OF_CONSUMERS =
+      List.of(
+          ProducerConfig.INTERCEPTOR_CLASSES_CONFIG,
+          ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+          ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+          ProducerConfig.CLIENT_ID_CONFIG);
+
+  private final String topic;
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final RateLimitedLog failureLog = new RateLimitedLog(TimeSource.system());
+
+  /** A record that is to be a dead letter, and why. */
+  record Letter(ConsumerRecord<byte[], byte[]> record, String reason) {}
+
+  /**
+   * Creates it with its producer.
+   *
+   * @throws KafkaException a property is refused
+   */
+  DeadLetterTopic(String topic, Map<String, Object> clients) {
+    this.topic = topic;
+    this.producer =
+        new KafkaProducer<>(
+            properties(clients), new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Returns the producer's properties, with which one failure takes less than half a lock. */
+  static Map<String, Object> properties(Map<String, Object> clients) {
+    Map<String, Object> properties = new HashMap<>(clients);
+    properties.keySet().retainAll(ProducerConfig.configNames());
+    OF_CONSUMERS.forEach(properties::remove);
+    properties.put(ProducerConfig.ACKS_CONFIG, "all");
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, 3_000L);
+    properties.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 3_000);
+    properties.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 5_000);
+    properties.put(ProducerConfig.LINGER_MS_CONFIG, 5);
+    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, (long) LARGEST);
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST);
+    return properties;
+  }
+
+  static Admin admin(Map<String, Object> clients) {
+    Map<String, Object> properties = new HashMap<>(clients);
+    properties.keySet().retainAll(AdminClientConfig.configNames());
+    properties.putIfAbsent(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
+    properties.putIfAbsent(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    return Admin.create(properties);
+  }
+
+  /** Creates the topic if it is missing, as the brokers have it by default. */
+  static void create(String topic, Map<String, Object> clients) {
+    try (Admin admin = admin(clients)) {
+      create(topic, admin);
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      throw new KafkaException("the topic " + topic + " cannot be created", e.getCause());
+    }
+  }
+
+  static void create(String topic, Admin admin) throws InterruptedException, ExecutionException {
+    try {
+      admin
+          .createTopics(List.of(new NewTopic(topic, Optional.empty(), Optional.empty())))
+          .all()
+          .get();
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw e;
+      }
+    }
+  }
+
+  /**
+   * Sends letters, and waits for each. One that the topic refuses, as too large perhaps, is sent
+   * without its value, which is still at its place in the source's topic.
+   *
+   * @return those that are in the topic
+   */
+  List<Letter> send(List<Letter> letters) {
+    List<Letter> stored = new ArrayList<>(letters.size());
+    List<Letter> refused = new ArrayList<>();
+    sendAll(letters, true, stored, refused);
+    sendAll(refused, false, stored, new ArrayList<>());
+    return stored;
+  }
+
+  private void sendAll(
+      List<Letter> letters, boolean whole, List<Letter> stored, List<Letter> refused) {
+    Map<Letter, Future<?>> sent = new LinkedHashMap<>();
+    for (Letter letter : letters) {
+      try {
+        Future<?> future = producer.send(record(letter, whole));
+        sent.put(letter, future);
+        if (future.isDone() && failureOf(future) != null && !isRefusal(future)) {
+          break; // no broker answers: each of the others would wait as long
+        }
+      } catch (InterruptException e) {
+        throw e;
+      } catch (KafkaException e) {
+        failed(e);
+      }
+    }
+    sent.forEach(
+        (letter, future) -> {
+          Throwable failure = failureOf(future);
+          if (failure == null) {
+            stored.add(letter);
+          } else if (KafkaErrors.isRefusal(failure)) {
+            refused.add(letter);
+          } else {
+            failed(failure);
+          }
+        });
+  }
+
+  private void failed(Throwable failure) {
+    if (failureLog.mayLog()) {
+      LOG.warn(
+          "Dead letters are not in {}, and are tried again: {}", topic, KafkaErrors.words(failure));
+    }
+  }
+
+  private static boolean isRefusal(Future<?> future) {
+    Throwable failure = failureOf(future);
+    return failure != null && KafkaErrors.isRefusal(failure);
+  }
+
+  private static @Nullable Throwable failureOf(Future<?> future) {
+    try {
+      future.get();
+      return null;
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      return e.getCause();
+    }
+  }
+
+  private ProducerRecord<byte[], byte @Nullable []> record(Letter letter, boolean whole) {
+    ConsumerRecord<byte[], byte[]> from = letter.record();
+    byte[] value = whole ? from.value() : null;
+    ProducerRecord<byte[], byte @Nullable []> record =
+        new ProducerRecord<>(topic, null, from.timestamp(), from.key(), value);
+    if (whole) {
+      for (Header header : from.headers()) {
+        record.headers().add(header);
+      }
+    }
+    String reason =
+        whole
+            ? letter.reason()
+            : letter.reason() + "; without its value, which " + topic + " refuses";
+    record.headers().add(MessageMapper.PLACE, utf8(SourceMessages.place(from)));
+    record.headers().add(REASON, utf8(reason));
+    return record;
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  @Override
+  public void close() {
+    producer.close(CLOSE);
+  }
+}

@@ -1,0 +1,132 @@
+package com.wookler.river.kafka;
+
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.subscriber.Backoff;
+import com.wookler.river.reactor.DeliverySource;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A topic of Apache Kafka as a source of reactors, read by a consumer group: each thread has some
+ * of the partitions. The messages of a key are processed one after the other, in their order, as by
+ * a subscriber with {@link com.wookler.river.core.subscriber.Order#KEY}: a message that is to be
+ * delivered again, after a delay perhaps, locks its key and no other.
+ *
+ * <p>Offsets are committed up to the lowest message that is not completed, so after a kill or when
+ * partitions move, messages that were completed after it are processed again. About a thousand
+ * messages of a partition are held at most; while one of them waits for long, what comes after them
+ * waits as well. A message that is rejected, or fails at its last delivery, is copied to the dead
+ * letter topic before its offset is committed. Attempts count from when the partition was assigned.
+ */
+public final class KafkaGroup {
+  private static final List<String> OWN =
+      List.of(
+          ConsumerConfig.GROUP_ID_CONFIG,
+          ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+          ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+          ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+
+  private KafkaGroup() {}
+
+  /**
+   * Returns a source with the default settings.
+   *
+   * @param properties Kafka's own, of consumers: {@code bootstrap.servers} at least
+   * @throws ConfigurationException a property is refused
+   */
+  public static <M> DeliverySource<M> source(
+      Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
+    return builder(properties, topic, group, converter).build();
+  }
+
+  /** Returns a builder with the default settings. */
+  public static <M> Builder<M> builder(
+      Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
+    return new Builder<>(properties, topic, group, converter);
+  }
+
+  /**
+   * Collects the settings of a source. Not thread-safe.
+   *
+   * @param <M> type of the data
+   */
+  public static final class Builder<M> {
+    private final Map<String, Object> properties;
+    private final String topic;
+    private final String group;
+    private final MessageConverter<M> converter;
+    private Backoff backoff = Backoff.none();
+    private int maxDeliveries;
+    private @Nullable String deadLetters;
+
+    private Builder(
+        Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
+      this.properties = new HashMap<>(properties);
+      this.topic = Objects.requireNonNull(topic, "topic");
+      this.group = Objects.requireNonNull(group, "group");
+      this.converter = Objects.requireNonNull(converter, "converter");
+    }
+
+    /** Has a new group begin with the oldest message instead of what comes after it has begun. */
+    @CanIgnoreReturnValue
+    public Builder<M> earliest() {
+      properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+      return this;
+    }
+
+    /** Sets how long a message waits that is to be delivered again (default: not). */
+    @CanIgnoreReturnValue
+    public Builder<M> backoff(Backoff rule) {
+      backoff = Objects.requireNonNull(rule, "rule");
+      return this;
+    }
+
+    /** Sets how often a message is delivered at most (default 0: without limit). */
+    @CanIgnoreReturnValue
+    public Builder<M> maxDeliveries(int deliveries) {
+      maxDeliveries = deliveries;
+      return this;
+    }
+
+    /**
+     * Sets the topic of dead letters (default: topic, {@code -}, group, {@code -dead}), which is
+     * created if it is missing.
+     */
+    @CanIgnoreReturnValue
+    public Builder<M> deadLetterTopic(String name) {
+      deadLetters = Objects.requireNonNull(name, "name");
+      return this;
+    }
+
+    /**
+     * Builds the source.
+     *
+     * @throws ConfigurationException a property is refused
+     */
+    public DeliverySource<M> build() {
+      for (String name : OWN) {
+        if (properties.containsKey(name)) {
+          throw new ConfigurationException(
+              "the property " + name + " of Kafka is set by the source; leave it out");
+        }
+      }
+      if (maxDeliveries < 0) {
+        throw new ConfigurationException("a message cannot have " + maxDeliveries + " deliveries");
+      }
+      SourceMessages.check(properties);
+      String dead = deadLetters == null ? topic + "-" + group + "-dead" : deadLetters;
+      return new GroupSource<>(
+          new GroupSource.Names(topic, group, dead),
+          converter,
+          Map.copyOf(properties),
+          backoff,
+          maxDeliveries);
+    }
+  }
+}
