@@ -1,7 +1,5 @@
 package com.wookler.river.kafka;
 
-import com.wookler.river.common.Interrupts;
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -11,17 +9,15 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a forwarder's thread does: it opens a session, transfers batches until one fails, waits, and
- * begins anew. Each field is written by that thread only.
+ * What a forwarder's thread does: it transfers batches. Each field is written by that thread only.
  *
  * @param <M> type of the data
  */
-final class ForwardLoop<M> implements Runnable {
+final class ForwardLoop<M> extends SessionLoop<ForwardSession> {
   private static final Logger LOG = LoggerFactory.getLogger(ForwardLoop.class);
   private static final Duration WAIT = Duration.ofMillis(500); // after which it sees that it ends
   private static final long LETTER_NANOS = Duration.ofSeconds(10).toNanos();
@@ -32,14 +28,7 @@ final class ForwardLoop<M> implements Runnable {
   private final Guarantee guarantee;
   private final RecordMapper<M> mapper;
   private final Supplier<ForwardSession> sessions;
-  private final BrokerProbe probe;
-  private final Duration pause;
-  private final AwayState state;
-  private final TimeSource time;
   private final ForwardBatch<M> batch;
-
-  private volatile boolean stopping;
-  private volatile boolean stopped;
   private volatile long position;
   private long refused = -1; // the place of the last one, until its letter is on the device
   private final AtomicLong sent = new AtomicLong();
@@ -47,15 +36,17 @@ final class ForwardLoop<M> implements Runnable {
   private final AtomicLong skipped = new AtomicLong();
 
   ForwardLoop(KafkaForwarder.Builder<M> from, Parts<M> parts) {
+    super(
+        LOG,
+        "Queue " + from.queue().name() + ": forwarding to Kafka",
+        parts.probe(),
+        from.get(ForwarderOptions.PAUSE),
+        from.time());
     this.queue = from.queue();
     this.subscriber = parts.subscriber();
     this.guarantee = from.get(ForwarderOptions.GUARANTEE);
     this.mapper = parts.mapper();
     this.sessions = parts.sessions();
-    this.probe = parts.probe();
-    this.pause = from.get(ForwarderOptions.PAUSE);
-    this.time = from.time();
-    this.state = new AwayState(LOG, "Queue " + queue.name() + ": forwarding to Kafka", time);
     this.batch =
         new ForwardBatch<>(
             subscriber,
@@ -72,88 +63,44 @@ final class ForwardLoop<M> implements Runnable {
       BrokerProbe probe) {}
 
   @Override
-  public void run() {
-    try {
-      while (!stopping) {
-        try {
-          runSession();
-        } catch (InterruptException | InterruptedException e) {
-          stopping = true; // by close(), which has waited long enough
-        } catch (RuntimeException e) {
-          failed(e);
-        }
-      }
-    } finally {
-      stopped = true;
-    }
+  void requireOpen() {
+    var unused = subscriber.isFinished(0);
   }
 
-  private void failed(RuntimeException e) {
-    if (KafkaErrors.isClosedQueue(e)) {
-      LOG.info("Queue {}: closed, so it is forwarded to Kafka no longer", queue.name());
-      stopping = true;
-    } else if (e instanceof TakenOverException || e instanceof OtherCopyException) {
-      state.ended(e);
-      stopping = true;
-    } else if (!stopping) {
-      state.failed(e);
-      state.pause(pause, () -> stopping);
-    }
-  }
-
-  private void runSession() throws InterruptedException {
-    var unused = subscriber.isFinished(0); // throws if it is closed, also while no broker answers
+  @Override
+  ForwardSession create() {
     refused = -1;
-    if (!probe.isReachable()) {
-      throw new UnreachableException("no broker accepts connections at " + probe);
-    }
-    ForwardSession session = sessions.get();
-    boolean clean = false;
-    try {
-      position = session.open(subscriber.stats().ackFloor());
-      while (!stopping) {
-        step(session);
-      }
-      clean = true;
-    } catch (RuntimeException e) {
-      if (KafkaErrors.isFenced(e)) {
-        session.awaitOwner();
-      }
-      throw e;
-    } finally {
-      end(session, clean);
+    return sessions.get();
+  }
+
+  @Override
+  void begin(ForwardSession session) {
+    position = session.open(subscriber.stats().ackFloor());
+  }
+
+  @Override
+  void failed(ForwardSession session, RuntimeException e) {
+    if (KafkaErrors.isFenced(e)) {
+      session.awaitOwner();
     }
   }
 
-  /** Ends a session; an interrupt, by which clients would not close, comes after that. */
-  private void end(ForwardSession session, boolean clean) {
-    Interrupts.defer(
-        () -> {
-          try {
-            batch.release();
-          } finally {
-            close(session, clean);
-          }
-        });
+  @Override
+  void release() {
+    batch.release();
   }
 
-  private void close(ForwardSession session, boolean clean) {
-    try {
-      if (clean) {
-        session.close();
-      } else {
-        session.abandon();
-      }
-    } catch (RuntimeException e) { // why it ends says more
-      LOG.debug("Queue {}: a client of Kafka failed to close", queue.name(), e);
-    }
+  @Override
+  boolean isFinal(RuntimeException e) {
+    return e instanceof TakenOverException || e instanceof OtherCopyException;
   }
 
-  private void step(ForwardSession session) throws InterruptedException {
+  @Override
+  void step(ForwardSession session) throws InterruptedException {
     if (!batch.take(WAIT)) {
       awaitLetter();
       session.idle(position);
-      state.working();
+      state().working();
       return;
     }
     if (guarantee == Guarantee.EXACTLY_ONCE) {
@@ -184,7 +131,7 @@ final class ForwardLoop<M> implements Runnable {
     }
     if (refusal == null) {
       position = next;
-      state.working();
+      state().working();
       sent.addAndGet(part.size());
       batch.ack(part.stream().map(Outgoing::delivery).toList());
     } else if (part.size() == 1) {
@@ -214,16 +161,16 @@ final class ForwardLoop<M> implements Runnable {
     if (refused < 0 || guarantee != Guarantee.EXACTLY_ONCE) {
       return;
     }
-    long until = time.nanoTime() + LETTER_NANOS;
+    long until = time().nanoTime() + LETTER_NANOS;
     while (!subscriber.isFinished(refused)) { // which it is once the letter was forced
-      if (time.nanoTime() > until) {
+      if (time().nanoTime() > until) {
         throw new IllegalStateException(
             "the dead letter of sequence " + refused + " is not on the device yet");
       }
       if (Thread.interrupted()) {
         throw new InterruptedException();
       }
-      time.park(this, LETTER_LOOK_NANOS);
+      time().park(this, LETTER_LOOK_NANOS);
     }
     refused = -1;
   }
@@ -254,18 +201,6 @@ final class ForwardLoop<M> implements Runnable {
     }
   }
 
-  void stop() {
-    stopping = true;
-  }
-
-  AwayState state() {
-    return state;
-  }
-
-  boolean isAway() {
-    return state.failure() != null;
-  }
-
   long position() {
     return position;
   }
@@ -283,9 +218,9 @@ final class ForwardLoop<M> implements Runnable {
         skipped.get(),
         lag,
         position,
-        state.failures(),
-        state.failure(),
-        state.since(),
-        stopped);
+        state().failures(),
+        state().failure(),
+        state().since(),
+        isStopped());
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One producer of a forwarder. After any failure but a refusal its state is unknown: it is closed,
  * and another one is opened. Confined to the forwarder's thread.
  */
-interface ForwardSession extends AutoCloseable {
+interface ForwardSession extends SessionLoop.Session {
   /**
    * Connects, and finds out what the topic has.
    *
@@ -51,7 +51,4 @@ interface ForwardSession extends AutoCloseable {
   /** Closes it within seconds. What was not committed is not in the topic. */
   @Override
   void close();
-
-  /** Ends it without waiting for anything, after a failure. */
-  void abandon();
 }

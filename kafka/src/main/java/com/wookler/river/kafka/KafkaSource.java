@@ -82,7 +82,7 @@ public final class KafkaSource<M> implements AutoCloseable {
 
   /** Returns whether the last try failed, or the queue is full, so that records wait in Kafka. */
   public boolean isAway() {
-    return loop.state().failure() != null;
+    return loop.isAway();
   }
 
   /** Returns since when records cannot be transferred; null if they can. */

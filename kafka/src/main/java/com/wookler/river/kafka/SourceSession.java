@@ -44,7 +44,7 @@ import org.slf4j.LoggerFactory;
  *
  * @param <M> type of the data
  */
-final class SourceSession<M> implements ConsumerRebalanceListener, AutoCloseable {
+final class SourceSession<M> implements ConsumerRebalanceListener, SessionLoop.Session {
   private static final Logger LOG = LoggerFactory.getLogger(SourceSession.class);
 
   private static final Duration CLOSE = Duration.ofSeconds(5);
@@ -275,7 +275,8 @@ final class SourceSession<M> implements ConsumerRebalanceListener, AutoCloseable
   }
 
   /** Ends it without waiting for anything, after a failure. */
-  void abandon() {
+  @Override
+  public void abandon() {
     close(CloseOptions.timeout(Duration.ZERO));
   }
 
