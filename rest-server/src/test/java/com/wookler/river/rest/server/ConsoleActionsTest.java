@@ -141,6 +141,7 @@ class ConsoleActionsTest extends ConsoleFixture {
     submit("Publish").click();
     see("Published as sequence 1.");
 
+    see("2 messages"); // else the list that is replaced may be the one that is clicked
     page.locator("summary").first().click();
     see("\"amount\": 12345678901234567890,");
     see("note: größer");
