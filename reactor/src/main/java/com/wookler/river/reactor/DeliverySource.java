@@ -74,7 +74,8 @@ public interface DeliverySource<M> {
    */
   interface Consumer<M> extends AutoCloseable {
     /**
-     * Takes what is there, waiting only while there is nothing; empty if nothing came in time.
+     * Takes what is there, waiting only while there is nothing; empty if nothing came in time. The
+     * lease of what it returns began with the call, or later.
      *
      * @return messages whose own acknowledgements are not called, such as {@link SourceMessage}s
      * @throws InterruptedException interrupted while waiting; nothing was taken
@@ -94,6 +95,12 @@ public interface DeliverySource<M> {
 
     /** Keeps the batch, which is still being processed, for another {@link #lease}. */
     void keepAlive();
+
+    /**
+     * Keeps what it has between two batches, its membership in a group perhaps. Called a few times
+     * a second while no batch is taken or processed: the reactor is busy, paused or held back.
+     */
+    default void idle() {}
 
     /** Gives back what is not settled. */
     @Override

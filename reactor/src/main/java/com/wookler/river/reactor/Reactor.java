@@ -63,6 +63,7 @@ public final class Reactor<M> implements AutoCloseable {
   private final List<ProcessorCounters> counters;
   private final @Nullable Executor owned; // shut down with the reactor
   private final boolean hasThreads;
+  private final Duration answerLimit;
   private final ReentrantLock turn =
       new ReentrantLock(); // held while process runs, if the order of sequences is kept
   private final ReentrantLock closing = new ReentrantLock();
@@ -83,6 +84,7 @@ public final class Reactor<M> implements AutoCloseable {
     this.workers = new WorkerGroup<>(runtime, chain, settings.executor);
     runtime.setWorkers(workers);
     this.hasThreads = settings.threads > 0;
+    this.answerLimit = settings.limit();
     this.watch = new StuckBatchDetector<>(runtime, workers, settings.threads, settings.limit());
     this.tasks = SharedTaskManager.acquire();
   }
@@ -107,7 +109,7 @@ public final class Reactor<M> implements AutoCloseable {
     tasks.manager().add(watch);
     try {
       if (runtime.subscriber() instanceof SourceSubscriber<M> source) {
-        source.start(number, runtime.batchSize());
+        source.start(number, runtime.batchSize(), answerLimit);
       }
       for (int i = 0; i < number; i++) {
         workers.startWorker();
@@ -196,7 +198,8 @@ public final class Reactor<M> implements AutoCloseable {
    * AutoCloseable} are closed, unless one is still stuck. Idempotent. A shutdown hook may call, and
    * a processor, for which the method does not wait.
    *
-   * @return whether all batches ended in time
+   * @return whether all batches ended in time, and with a source its consumers, which are
+   *     interrupted otherwise
    */
   public boolean close(Duration timeout) {
     Objects.requireNonNull(timeout, "timeout");
@@ -223,7 +226,8 @@ public final class Reactor<M> implements AutoCloseable {
     try {
       if (!closed) {
         closed = true;
-        end(ended);
+        long used = TimeSource.system().nanoTime() - began;
+        inTime &= end(ended, TimeUnit.NANOSECONDS.convert(timeout) - used);
       }
     } finally {
       closing.unlock();
@@ -231,13 +235,19 @@ public final class Reactor<M> implements AutoCloseable {
     return inTime;
   }
 
+  /** Returns whether the threads of a source, if there is one, end within some nanoseconds. */
   @GuardedBy("closing")
-  private void end(boolean ended) {
+  private boolean end(boolean ended, long nanos) {
     tasks.manager().remove(watch);
     tasks.close();
     workers.close();
+    boolean inTime = true;
     if (runtime.subscriber() instanceof SourceSubscriber<M> source) {
-      source.close(!workers.isWorkerThread());
+      if (workers.isWorkerThread()) {
+        source.beginClose();
+      } else {
+        inTime = source.close(Duration.ofNanos(Math.max(0, nanos)));
+      }
     }
     if (owned instanceof ExecutorService service) {
       service.shutdown();
@@ -252,6 +262,7 @@ public final class Reactor<M> implements AutoCloseable {
           runtime.subscriber().name());
     }
     counters.forEach(ProcessorCounters::close);
+    return inTime;
   }
 
   @Override
@@ -456,7 +467,9 @@ public final class Reactor<M> implements AutoCloseable {
     /**
      * Sets the time after which a batch is logged as stuck and a substitute thread is started
      * (default: the subscriber's acknowledgement timeout, after which its messages are delivered
-     * again).
+     * again). With a {@link DeliverySource} it is also how long answers are waited for that come
+     * after the last processor; then the messages are delivered again, since the source's consumer
+     * takes no others before.
      */
     public Builder<M> timeLimit(Duration limit) {
       this.timeLimit = Objects.requireNonNull(limit, "limit");
@@ -517,13 +530,15 @@ public final class Reactor<M> implements AutoCloseable {
         check(refusal == null, "is to keep the order " + order + ", but " + refusal);
       }
       check(
-          order == null || order == own,
+          order == null || order == own || subscriber instanceof SourceSubscriber,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
       boolean oneAtATime = order == Order.SEQUENCE || order == Order.STRICT;
+      Subscriber<M> from =
+          subscriber instanceof SourceSubscriber<M> source ? source.another() : subscriber;
       ReactorRuntime<M> runtime =
           new ReactorRuntime<>(
-              subscriber, time, effectiveBatchSize(), oneAtATime, new FailurePolicies(policies));
+              from, time, effectiveBatchSize(), oneAtATime, new FailurePolicies(policies));
       StageFactory<M> factory = new StageFactory<>(runtime, new ArrayList<>(), interceptor);
       Chain<M> chain =
           new Chain<>(parts.stream().map(part -> part.create(factory)).toList(), ackAsync);

@@ -3,7 +3,8 @@ package com.wookler.river.reactor;
 /**
  * Totals of a reactor since it was started.
  *
- * @param finished messages acknowledged
+ * @param finished messages acknowledged; of a {@link DeliverySource}, as far as the reactor knows:
+ *     its engine gets the acknowledgement later
  * @param retried messages to be delivered again by a processor's result
  * @param rejected messages that a processor's result made dead letters
  * @param released messages released as if they had not been delivered

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class SourceBatch<M> {
   private final List<Delivery<M>> deliveries;
   private final Backoff backoff;
+  private final Duration patience;
 
   @GuardedBy("this")
   private final List<@Nullable Settlement> answers;
@@ -31,8 +32,20 @@ final class SourceBatch<M> {
   @GuardedBy("this")
   private boolean closed;
 
-  SourceBatch(List<Delivery<M>> taken, Backoff backoff) {
+  @GuardedBy("this")
+  private boolean processed;
+
+  @GuardedBy("this")
+  private long dueNanos; // until when answers are waited for, once it is processed
+
+  /**
+   * Creates a batch.
+   *
+   * @param patience how long answers are waited for that come after the chain
+   */
+  SourceBatch(List<Delivery<M>> taken, Backoff backoff, Duration patience) {
     this.backoff = backoff;
+    this.patience = patience;
     List<Delivery<M>> wrapped = new ArrayList<>(taken.size());
     for (int i = 0; i < taken.size(); i++) {
       wrapped.add(new SourceDelivery<>(taken.get(i), this, i));
@@ -71,6 +84,39 @@ final class SourceBatch<M> {
     if (open == 0) {
       notifyAll();
     }
+  }
+
+  /** Notes that the chain has seen it: what has no answer yet gets one later, or never. */
+  synchronized void processed() {
+    if (!processed) {
+      processed = true;
+      extend(patience);
+    }
+  }
+
+  /** Has answers waited for at least as long from now on. */
+  synchronized void extend(Duration time) {
+    long due = TimeSource.system().nanoTime() + SourceDelivery.bounded(time).toNanos();
+    if (dueNanos == 0 || due - dueNanos > 0) {
+      dueNanos = due;
+    }
+  }
+
+  /**
+   * Fails what has no answer, if that was waited for long enough; returns how many messages those
+   * are.
+   */
+  synchronized int failOverdue() {
+    if (!processed || dueNanos - TimeSource.system().nanoTime() > 0) {
+      return 0;
+    }
+    int failed = open;
+    for (int i = 0; i < answers.size(); i++) {
+      if (answers.get(i) == null) {
+        answer(i, Settlement.nack(backoff(deliveries.get(i)), "no answer came in time"));
+      }
+    }
+    return failed;
   }
 
   /** Waits until each message has its answer; false if the time was over before. */

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 final class SourceDelivery<M> implements Delivery<M> {
+  private static final Duration LONGEST = Duration.ofDays(36_500); // fits into nanoseconds
+
   private final Delivery<M> message;
   private final SourceBatch<M> batch;
   private final int index;
@@ -21,6 +23,16 @@ final class SourceDelivery<M> implements Delivery<M> {
     this.message = message;
     this.batch = batch;
     this.index = index;
+  }
+
+  /** Returns the time, or the longest that can be waited for. */
+  static Duration bounded(Duration time) {
+    return time.compareTo(LONGEST) > 0 ? LONGEST : time;
+  }
+
+  /** Notes for its batch that the chain has seen it. */
+  void processed() {
+    batch.processed();
   }
 
   @Override
@@ -85,7 +97,7 @@ final class SourceDelivery<M> implements Delivery<M> {
 
   @Override
   public void nack(Duration delay) {
-    batch.answer(index, Settlement.nack(delay));
+    batch.answer(index, Settlement.nack(bounded(delay)));
   }
 
   @Override
@@ -96,7 +108,7 @@ final class SourceDelivery<M> implements Delivery<M> {
   @Override
   public void nack(@Nullable Duration delay, String reason) {
     Duration known = delay == null ? batch.backoff(message) : delay;
-    batch.answer(index, Settlement.nack(known, reason));
+    batch.answer(index, Settlement.nack(bounded(known), reason));
   }
 
   @Override
@@ -114,7 +126,12 @@ final class SourceDelivery<M> implements Delivery<M> {
     batch.answer(index, Settlement.release());
   }
 
-  /** Does nothing: the source keeps a batch for as long as it is processed. */
+  /**
+   * Has an answer that comes after the chain waited for as long; while the chain runs, the source
+   * keeps the batch anyway.
+   */
   @Override
-  public void extend(Duration time) {}
+  public void extend(Duration time) {
+    batch.extend(time);
+  }
 }

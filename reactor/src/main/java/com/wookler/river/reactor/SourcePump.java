@@ -2,6 +2,7 @@ package com.wookler.river.reactor;
 
 import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Settlement;
 import java.time.Duration;
@@ -24,12 +25,16 @@ final class SourcePump<M> implements Runnable {
   /** How long answers may come after the end, as of a processor that closes its own reactor. */
   private static final Duration GRACE = Duration.ofSeconds(2);
 
+  /** How long a batch is kept for a request that has not come yet. */
+  private static final Duration READY = Duration.ofSeconds(2);
+
   private final SourceSubscriber<M> subscriber;
   private final DeliverySource<M> source;
   private final int max;
   private final TimeSource time = TimeSource.system();
   private @Nullable SourceRequest<M> request; // that waits for this consumer
   private boolean failed; // so that it is logged once
+  private long kept; // when the lease of the present batch began, or shortly before
 
   SourcePump(SourceSubscriber<M> subscriber, DeliverySource<M> source, int max) {
     this.subscriber = subscriber;
@@ -77,14 +82,19 @@ final class SourcePump<M> implements Runnable {
   }
 
   private void step(DeliverySource.Consumer<M> consumer) throws InterruptedException {
-    if (request == null || request.isDone()) {
-      request = subscriber.awaitRequest(WAIT);
-    } else if (subscriber.isPaused()) {
+    if (subscriber.isPaused()) {
+      consumer.idle();
       subscriber.awaitClosed(WAIT);
+    } else if (request == null || request.isDone()) {
+      request = subscriber.awaitRequest(WAIT);
+      if (request == null) {
+        consumer.idle();
+      }
     } else {
+      kept = time.nanoTime();
       List<Delivery<M>> taken = consumer.take(WAIT);
       if (!taken.isEmpty()) {
-        process(new SourceBatch<>(taken, source.backoff()), consumer);
+        process(new SourceBatch<>(taken, source.backoff(), subscriber.patience()), consumer);
       }
     }
   }
@@ -93,7 +103,7 @@ final class SourcePump<M> implements Runnable {
   private void process(SourceBatch<M> batch, DeliverySource.Consumer<M> consumer)
       throws InterruptedException {
     try {
-      if (deliver(batch, consumer.lease().dividedBy(2))) {
+      if (deliver(batch, kept + half(consumer))) {
         awaitAnswers(batch, consumer);
       }
     } catch (InterruptedException | RuntimeException | Error e) {
@@ -112,42 +122,56 @@ final class SourcePump<M> implements Runnable {
     Interrupts.defer(() -> consumer.settle(answers)); // an interrupted client would not send them
   }
 
+  private static long half(DeliverySource.Consumer<?> consumer) {
+    return consumer.lease().toNanos() / 2;
+  }
+
   /**
    * Completes the request for which the batch was taken, or, if that was cancelled meanwhile, one
    * that comes soon: giving the batch back may count as an attempt.
    */
-  private boolean deliver(SourceBatch<M> batch, Duration patience) throws InterruptedException {
-    long until = time.nanoTime() + patience.toNanos();
-    long left = patience.toNanos();
-    while (left > 0 && !subscriber.isClosed() && !subscriber.isPaused()) {
+  private boolean deliver(SourceBatch<M> batch, long until) throws InterruptedException {
+    long last = time.nanoTime() + READY.toNanos();
+    long end = until - last < 0 ? until : last;
+    while (!subscriber.isClosed() && !subscriber.isPaused()) {
       SourceRequest<M> waiting = request;
       request = null;
       if (waiting != null && waiting.claim()) {
         waiting.deliver(batch.deliveries());
         return true;
       }
+      long left = end - time.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
       request = subscriber.awaitRequest(shorter(left));
-      left = until - time.nanoTime();
     }
     return false;
   }
 
   private void awaitAnswers(SourceBatch<M> batch, DeliverySource.Consumer<M> consumer)
       throws InterruptedException {
-    long half = consumer.lease().toNanos() / 2;
-    long kept = time.nanoTime();
-    long left = half;
+    long left = half(consumer) - (time.nanoTime() - kept);
     while (!batch.await(shorter(left)) && !subscriber.isClosedFor(GRACE)) {
-      left = half - (time.nanoTime() - kept);
-      if (left <= 0) {
-        consumer.keepAlive();
-        kept = time.nanoTime();
-        left = half;
+      int overdue = batch.failOverdue();
+      if (overdue > 0) {
+        LOG.warn(
+            "Source {}: {} had no answer {} after the last processor, as of a stage that does not"
+                + " complete, and will be delivered again",
+            source.name(),
+            Amount.of(overdue, "message"),
+            subscriber.patience());
+        return;
       }
+      if (half(consumer) - (time.nanoTime() - kept) <= 0) {
+        kept = time.nanoTime();
+        consumer.keepAlive();
+      }
+      left = half(consumer) - (time.nanoTime() - kept);
     }
   }
 
   private static Duration shorter(long nanos) {
-    return Duration.ofNanos(Math.min(nanos, WAIT.toNanos()));
+    return Duration.ofNanos(Math.min(Math.max(0, nanos), WAIT.toNanos()));
   }
 }

@@ -2,8 +2,9 @@ package com.wookler.river.reactor;
 
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -14,6 +15,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class SourceRequest<M> extends CompletableFuture<List<Delivery<M>>> {
   private final AtomicBoolean decided = new AtomicBoolean();
+  private final Queue<SourceRequest<M>> waiting;
+  private final Executor completer;
+
+  /**
+   * Creates a request.
+   *
+   * @param waiting from which it is removed when it is cancelled
+   * @param completer runs what is attached to it
+   */
+  SourceRequest(Queue<SourceRequest<M>> waiting, Executor completer) {
+    this.waiting = waiting;
+    this.completer = completer;
+  }
 
   /**
    * Returns whether the caller is to complete it, soon; false if it was cancelled or has failed.
@@ -22,12 +36,10 @@ final class SourceRequest<M> extends CompletableFuture<List<Delivery<M>>> {
     return !isDone() && decided.compareAndSet(false, true);
   }
 
-  /**
-   * Completes what was claimed, on another thread: what is attached may process the batch there.
-   */
+  /** Completes what was claimed, by its executor: what is attached may process the batch there. */
   void deliver(List<Delivery<M>> batch) {
     try {
-      ForkJoinPool.commonPool().execute(() -> complete(batch));
+      completer.execute(() -> complete(batch));
     } catch (RuntimeException | Error e) { // no thread, perhaps
       completeExceptionally(e);
       throw e;
@@ -36,6 +48,10 @@ final class SourceRequest<M> extends CompletableFuture<List<Delivery<M>>> {
 
   @Override
   public boolean cancel(boolean mayInterrupt) {
-    return decided.compareAndSet(false, true) ? super.cancel(mayInterrupt) : isCancelled();
+    if (!decided.compareAndSet(false, true)) {
+      return isCancelled();
+    }
+    waiting.remove(this);
+    return super.cancel(mayInterrupt);
   }
 }

@@ -23,10 +23,14 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A source in the form in which a reactor takes messages: batches, and acknowledgements of their
@@ -36,30 +40,27 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 final class SourceSubscriber<M> implements Subscriber<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(SourceSubscriber.class);
   private static final Duration CLOSE = Duration.ofSeconds(10);
+
+  /** How long an interrupted thread is waited for. */
+  private static final Duration GRACE = Duration.ofSeconds(1);
+
+  /** What it takes to be asked for a batch that is ready. */
+  private static final Duration ANSWER = Duration.ofMillis(100);
 
   private final DeliverySource<M> source;
   private final SubscriberConfig config;
-  private final Duration patience;
   private final BlockingQueue<SourceRequest<M>> requests = new LinkedBlockingQueue<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<MonitoredThread> threads = new ArrayList<>(); // set before it is used
+  private volatile Duration patience = Duration.ZERO; // set before there are threads
   private volatile boolean paused;
   private volatile long closedNanos; // set before it is closed
 
+  /** Creates it without threads. */
   SourceSubscriber(DeliverySource<M> source) {
-    this(source, CLOSE);
-  }
-
-  /**
-   * Creates it without threads.
-   *
-   * @param patience for how long all threads together are waited for at the end, before and after
-   *     they are interrupted
-   */
-  SourceSubscriber(DeliverySource<M> source, Duration patience) {
     this.source = Objects.requireNonNull(source, "source");
-    this.patience = patience;
     boolean keys = source.capabilities().contains(DeliverySource.Capability.KEY_ORDER);
     this.config =
         SubscriberConfig.builder(source.name())
@@ -69,15 +70,26 @@ final class SourceSubscriber<M> implements Subscriber<M> {
             .build();
   }
 
+  /** Returns another one of the same source, without threads. */
+  SourceSubscriber<M> another() {
+    return new SourceSubscriber<>(source);
+  }
+
   /** Returns why the source cannot keep an order, and what can; null if it keeps it. */
   @Nullable String refusal(Order order) {
-    return source.capabilities().contains(DeliverySource.Capability.of(order))
+    return order != Order.STRICT // none says of itself that it waits for what failed
+            && source.capabilities().contains(DeliverySource.Capability.of(order))
         ? null
         : "its source does not (orderBy); use " + source.alternative();
   }
 
-  /** Starts a thread with a consumer for each worker. */
-  void start(int workers, int batchSize) {
+  /**
+   * Starts a thread with a consumer for each worker.
+   *
+   * @param time how long answers are waited for that come after the chain
+   */
+  void start(int workers, int batchSize, Duration time) {
+    patience = time;
     for (int i = 1; i <= Math.max(1, workers); i++) {
       threads.add(
           new MonitoredThread(
@@ -93,6 +105,11 @@ final class SourceSubscriber<M> implements Subscriber<M> {
   /** Returns whether it was closed as long ago. */
   boolean isClosedFor(Duration time) {
     return isClosed() && TimeSource.system().nanoTime() - closedNanos >= time.toNanos();
+  }
+
+  /** Returns how long answers are waited for that come after the chain. */
+  Duration patience() {
+    return patience;
   }
 
   boolean isPaused() {
@@ -146,9 +163,10 @@ final class SourceSubscriber<M> implements Subscriber<M> {
 
   @Override
   public List<Delivery<M>> batch(int max, Duration timeout) throws InterruptedException {
-    CompletableFuture<List<Delivery<M>>> request = batchAsync(max, timeout);
+    CompletableFuture<List<Delivery<M>>> request = batchAsync(max, timeout, Runnable::run);
+    Duration wait = timeout.compareTo(ANSWER) < 0 ? ANSWER : timeout;
     try {
-      return request.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      return request.get(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       return request.cancel(false) ? List.of() : request.join();
     } catch (InterruptedException e) {
@@ -164,7 +182,13 @@ final class SourceSubscriber<M> implements Subscriber<M> {
 
   @Override
   public CompletableFuture<List<Delivery<M>>> batchAsync(int max, Duration timeout) {
-    SourceRequest<M> request = new SourceRequest<>();
+    return batchAsync(max, timeout, ForkJoinPool.commonPool());
+  }
+
+  @Override
+  public CompletableFuture<List<Delivery<M>>> batchAsync(
+      int max, Duration timeout, Executor completer) {
+    SourceRequest<M> request = new SourceRequest<>(requests, completer);
     requests.add(request);
     if (isClosed()) {
       end(request);
@@ -202,6 +226,7 @@ final class SourceSubscriber<M> implements Subscriber<M> {
     paused = false;
   }
 
+  /** Returns zeros: what is in an engine, and what became of it, is known there. */
   @Override
   public SubscriberStats stats() {
     return new SubscriberStats(0, 0, 0, Duration.ZERO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, paused);
@@ -210,30 +235,41 @@ final class SourceSubscriber<M> implements Subscriber<M> {
   /** Ends the threads: what is answered is settled, the rest given back. Idempotent. */
   @Override
   public void close() {
-    close(true);
+    boolean unused = close(CLOSE);
   }
 
-  /**
-   * Closes it.
-   *
-   * @param waits whether the caller waits for the threads; a processor does not, since one of them
-   *     waits for what becomes of its message
-   */
-  void close(boolean waits) {
+  /** Closes it without waiting, as a processor must: a thread waits for its message's answer. */
+  void beginClose() {
     if (!isClosed()) {
       closedNanos = TimeSource.system().nanoTime();
       closed.countDown();
     }
     requests.forEach(this::end);
-    if (waits && !join()) {
-      threads.forEach(MonitoredThread::interrupt); // an engine that is away lets calls hang
-      boolean unused = join();
+  }
+
+  /**
+   * Closes it.
+   *
+   * @param time for how long all threads together are waited for; then they are interrupted
+   * @return whether they have ended in time
+   */
+  boolean close(Duration time) {
+    beginClose();
+    if (join(time)) {
+      return true;
     }
+    threads.forEach(MonitoredThread::interrupt); // an engine that is away lets calls hang
+    if (!join(GRACE)) {
+      LOG.warn(
+          "Source {} does not close in time; its threads end once its engine answers, or not",
+          name());
+    }
+    return false;
   }
 
   /** Returns whether all threads have ended before one deadline. */
-  private boolean join() {
-    long until = TimeSource.system().nanoTime() + patience.toNanos();
+  private boolean join(Duration time) {
+    long until = TimeSource.system().nanoTime() + SourceDelivery.bounded(time).toNanos();
     boolean interrupted = false;
     boolean ended = true;
     for (MonitoredThread thread : threads) {

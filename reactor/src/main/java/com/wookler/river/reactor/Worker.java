@@ -219,6 +219,9 @@ final class Worker<M> implements Runnable {
     try {
       chain.runToEnd(batch, handler);
     } finally {
+      if (batch.get(0) instanceof SourceDelivery<M> ofSource) {
+        ofSource.processed();
+      }
       running = null;
       clearInterrupt(Thread.interrupted());
     }

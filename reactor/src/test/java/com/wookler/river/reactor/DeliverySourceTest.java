@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settlement;
+import com.wookler.river.reactor.DeliverySource.Capability;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -214,5 +217,114 @@ class DeliverySourceTest {
     assertThatThrownBy(() -> Reactor.builder((DeliverySource<String>) null))
         .isInstanceOf(NullPointerException.class)
         .hasMessageContaining("source");
+  }
+
+  @Test
+  void shouldTakeWhatIsThereWithoutWaiting() {
+    source.add(7, 1);
+    try (Reactor<String> reactor =
+        Reactor.builder(source).processor(each -> ProcessResult.ack()).threads(0).start()) {
+      await().until(() -> reactor.process(Duration.ZERO) == 1);
+      await().until(() -> source.settled.size() == 1);
+    }
+  }
+
+  @Test
+  void shouldDeliverAgainWhatGetsNoAnswer() {
+    source.add(1, 1);
+    CompletableFuture<ProcessResult<String>> late = new CompletableFuture<>();
+    try (Reactor<String> reactor =
+        Reactor.builder(source)
+            .asyncProcessor(
+                "async",
+                each ->
+                    each.attempt() == 1
+                        ? late
+                        : CompletableFuture.completedFuture(ProcessResult.ack()),
+                10)
+            .timeLimit(Duration.ofMillis(300))
+            .start()) {
+      await().until(() -> reactor.stats().finished() == 1);
+      await().until(() -> Settlement.ack().equals(source.settled.get(1L)));
+      late.complete(ProcessResult.ack());
+      assertThat(reactor.stats().late()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldWaitForAnAnswerAsLongAsItsProcessorSays() {
+    source.add(1, 1);
+    CompletableFuture<ProcessResult<String>> answer = new CompletableFuture<>();
+    try (Reactor<String> reactor =
+        Reactor.builder(source)
+            .asyncProcessor(
+                "async",
+                each -> {
+                  each.extend(Duration.ofHours(1));
+                  return answer;
+                },
+                10)
+            .timeLimit(Duration.ofMillis(1))
+            .start()) {
+      int before = source.kept.get();
+      await().until(() -> source.kept.get() > before + 30);
+      assertThat(source.settled).isEmpty();
+      answer.complete(ProcessResult.ack());
+      await().until(() -> Settlement.ack().equals(source.settled.get(1L)));
+      assertThat(reactor.stats().finished()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void shouldSayThatItsSourceDoesNotCloseInTime() {
+    CountDownLatch answered = new CountDownLatch(1);
+    CountDownLatch asked = new CountDownLatch(1);
+    source.beforeTake.add(
+        () -> {
+          asked.countDown();
+          Interrupts.defer(
+              () -> {
+                while (answered.getCount() > 0) {
+                  LockSupport.parkNanos(1_000_000);
+                }
+              });
+        });
+    Reactor<String> reactor =
+        Reactor.builder(source).processor(each -> ProcessResult.ack()).start();
+    try {
+      await().until(() -> asked.getCount() == 0);
+      long began = System.nanoTime();
+      assertThat(reactor.close(Duration.ofMillis(200))).isFalse();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(7));
+    } finally {
+      answered.countDown();
+    }
+    await().until(() -> source.consumers.get() == 0);
+  }
+
+  @Test
+  void shouldStartSeveralReactorsOfOneBuilder() {
+    Reactor.Builder<String> builder =
+        Reactor.builder(source).processor(each -> ProcessResult.ack());
+    builder.start().close();
+    try (Reactor<String> second = builder.start()) {
+      source.add(1, 1);
+      await().until(() -> second.stats().finished() == 1);
+    }
+  }
+
+  @Test
+  void shouldKeepEachOrderThatTheSourceKeeps() {
+    source.capabilities = Set.of(Capability.KEY_ORDER, Capability.SEQUENCE_ORDER);
+    Reactor.Builder<String> builder =
+        Reactor.builder(source).processor(each -> ProcessResult.ack());
+    for (Order order : Set.of(Order.KEY, Order.SEQUENCE)) {
+      try (Reactor<String> reactor = builder.orderBy(order).start()) {
+        assertThat(reactor.isRunning()).isTrue();
+      }
+    }
+    assertThatThrownBy(() -> builder.orderBy(Order.STRICT).start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("STRICT");
   }
 }

@@ -32,12 +32,14 @@ final class MemorySource implements DeliverySource<String> {
   final Map<Long, Settlement> settled = new ConcurrentHashMap<>(); // the last answer to each
   final AtomicInteger consumers = new AtomicInteger();
   final AtomicInteger kept = new AtomicInteger();
+  final AtomicInteger idles = new AtomicInteger();
   final AtomicInteger takes = new AtomicInteger();
   final BlockingQueue<Hook> opening = new LinkedBlockingQueue<>();
   final BlockingQueue<Hook> beforeTake = new LinkedBlockingQueue<>();
   final BlockingQueue<Hook> afterTake = new LinkedBlockingQueue<>();
   final BlockingQueue<Hook> keeping = new LinkedBlockingQueue<>();
   volatile Duration lease = Duration.ofMillis(20);
+  volatile Set<Capability> capabilities = Set.of();
   volatile Backoff backoff = Backoff.none();
 
   void add(long sequence, int attempt) {
@@ -68,7 +70,7 @@ final class MemorySource implements DeliverySource<String> {
 
   @Override
   public Set<Capability> capabilities() {
-    return Set.of();
+    return capabilities;
   }
 
   @Override
@@ -131,6 +133,12 @@ final class MemorySource implements DeliverySource<String> {
       assertThat(taken).isNotEmpty();
       kept.incrementAndGet();
       runNextQuietly(keeping);
+    }
+
+    @Override
+    public void idle() {
+      assertThat(taken).isEmpty();
+      idles.incrementAndGet();
     }
 
     @Override

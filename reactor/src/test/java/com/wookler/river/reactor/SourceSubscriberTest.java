@@ -15,7 +15,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,8 +28,7 @@ class SourceSubscriberTest {
   private static final Duration LONG = Duration.ofMinutes(1);
 
   private final MemorySource source = new MemorySource();
-  private final SourceSubscriber<String> subscriber =
-      new SourceSubscriber<>(source, Duration.ofSeconds(10));
+  private final SourceSubscriber<String> subscriber = new SourceSubscriber<>(source);
 
   @AfterEach
   void close() {
@@ -44,7 +45,7 @@ class SourceSubscriberTest {
 
   @Test
   void shouldFailARequestForWhichAConsumerWaitsWhenItIsClosed() {
-    subscriber.start(1, 10);
+    subscriber.start(1, 10, LONG);
     CompletableFuture<List<Delivery<String>>> request = request();
     await().until(() -> source.takes.get() > 0);
     subscriber.close();
@@ -66,7 +67,7 @@ class SourceSubscriberTest {
           cancelled.await();
         });
     source.add(1, 1);
-    subscriber.start(1, 10);
+    subscriber.start(1, 10, LONG);
     CompletableFuture<List<Delivery<String>>> first = request();
     taken.await();
     assertThat(first.cancel(false)).isTrue();
@@ -90,7 +91,7 @@ class SourceSubscriberTest {
           cancelled.await();
         });
     source.add(1, 1);
-    subscriber.start(1, 10);
+    subscriber.start(1, 10, LONG);
     CompletableFuture<List<Delivery<String>>> first = request();
     await().until(() -> taken.getCount() == 0);
     first.cancel(false);
@@ -103,7 +104,7 @@ class SourceSubscriberTest {
     source.lease = LONG;
     source.add(1, 1);
     source.add(2, 1);
-    subscriber.start(1, 10);
+    subscriber.start(1, 10, LONG);
     List<Delivery<String>> batch = take();
     batch.get(0).ack();
     subscriber.close();
@@ -124,7 +125,7 @@ class SourceSubscriberTest {
         });
     source.add(1, 1);
     source.add(2, 1);
-    subscriber.start(1, 10);
+    subscriber.start(1, 10, LONG);
     List<Delivery<String>> batch = take();
     batch.get(0).ack();
     answered.countDown();
@@ -137,7 +138,7 @@ class SourceSubscriberTest {
   @Test
   void shouldWaitForAllThreadsUntilOneDeadline() {
     Duration patience = Duration.ofSeconds(2);
-    SourceSubscriber<String> slow = new SourceSubscriber<>(source, patience);
+    SourceSubscriber<String> slow = new SourceSubscriber<>(source);
     ConcurrentLinkedQueue<Long> interrupts = new ConcurrentLinkedQueue<>();
     for (int i = 0; i < 4; i++) {
       source.beforeTake.add(
@@ -150,15 +151,98 @@ class SourceSubscriberTest {
             }
           });
     }
-    slow.start(4, 10);
+    slow.start(4, 10, LONG);
     for (int i = 0; i < 4; i++) {
       CompletableFuture<?> unused = slow.batchAsync(10, LONG);
     }
     await().until(() -> source.takes.get() == 4);
-    slow.close();
+    assertThat(slow.close(patience)).isFalse();
     assertThat(interrupts).hasSize(4);
     assertThat(Duration.ofNanos(Collections.max(interrupts) - Collections.min(interrupts)))
         .isLessThan(patience);
     assertThat(source.consumers).hasValue(0);
+  }
+
+  @Test
+  void shouldForgetARequestThatIsCancelled() throws Exception {
+    assertThat(request().cancel(false)).isTrue();
+    assertThat(subscriber.awaitRequest(Duration.ZERO)).isNull();
+    assertThat(subscriber.batch(10, Duration.ZERO)).isEmpty();
+    assertThat(subscriber.awaitRequest(Duration.ZERO)).isNull();
+  }
+
+  @Test
+  void shouldCallAConsumerWhileNothingIsAskedForOrItIsPaused() throws Exception {
+    subscriber.start(1, 10, LONG);
+    await().until(() -> source.idles.get() > 1);
+    subscriber.pause();
+    CompletableFuture<List<Delivery<String>>> request = request();
+    int before = source.idles.get();
+    await().until(() -> source.idles.get() > before + 1);
+    assertThat(source.takes).hasValue(0);
+    source.add(1, 1);
+    subscriber.resume();
+    assertThat(request.get(1, TimeUnit.MINUTES)).hasSize(1);
+  }
+
+  @Test
+  void shouldDeliverWhileThePoolOfFuturesIsFull() throws Exception {
+    source.lease = LONG;
+    int tasks = ForkJoinPool.getCommonPoolParallelism();
+    CountDownLatch busy = new CountDownLatch(tasks);
+    CountDownLatch end = new CountDownLatch(1);
+    for (int i = 0; i < tasks; i++) {
+      var unused =
+          ForkJoinPool.commonPool()
+              .submit(
+                  () -> {
+                    busy.countDown();
+                    end.await();
+                    return null;
+                  });
+    }
+    try {
+      busy.await();
+      source.add(1, 1);
+      subscriber.start(1, 10, LONG);
+      List<Delivery<String>> first = subscriber.batch(10, Duration.ofSeconds(20));
+      assertThat(first).hasSize(1);
+      first.get(0).ack();
+      CompletableFuture<List<Delivery<String>>> second =
+          subscriber.batchAsync(10, LONG, Runnable::run);
+      source.add(2, 1);
+      assertThat(second.get(20, TimeUnit.SECONDS)).hasSize(1);
+    } finally {
+      end.countDown();
+    }
+  }
+
+  @Test
+  void shouldCountALeaseFromWhenABatchWasAskedFor() throws Exception {
+    source.lease = Duration.ofSeconds(2);
+    AtomicLong taken = new AtomicLong();
+    AtomicLong kept = new AtomicLong();
+    source.afterTake.add(
+        () -> {
+          assertThat(new CountDownLatch(1).await(1_200, TimeUnit.MILLISECONDS)).isFalse();
+          taken.set(System.nanoTime());
+        });
+    source.keeping.add(() -> kept.set(System.nanoTime()));
+    source.add(1, 1);
+    subscriber.start(1, 10, LONG);
+    assertThat(take()).hasSize(1);
+    await().until(() -> kept.get() != 0);
+    assertThat(Duration.ofNanos(kept.get() - taken.get())).isLessThan(Duration.ofMillis(700));
+  }
+
+  @Test
+  void shouldBoundADelay() throws Exception {
+    source.add(1, 1);
+    subscriber.start(1, 10, LONG);
+    take().get(0).nack(Duration.ofSeconds(Long.MAX_VALUE));
+    await().until(() -> source.settled.size() == 1);
+    assertThat(source.settled.get(1L))
+        .isInstanceOfSatisfying(
+            Settlement.Nack.class, nack -> assertThat(nack.delay().toNanos()).isPositive());
   }
 }
