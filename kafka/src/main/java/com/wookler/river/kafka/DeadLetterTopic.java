@@ -17,12 +17,12 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TopicExistsException;
-import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,6 +32,9 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterTopic implements AutoCloseable {
   /** Header of a dead letter with the reason. */
   static final String REASON = "river-reason";
+
+  /** Header with the key of a dead letter that its topic refuses with a key. */
+  static final String KEY = "river-key";
 
   private static final Logger LOG = LoggerFactory.getLogger(DeadLetterTopic.class);
   private static final Duration CLOSE = Duration.ofSeconds(2);
@@ -45,9 +48,23 @@ final class DeadLetterTopic implements AutoCloseable {
           ProducerConfig.TRANSACTIONAL_ID_CONFIG,
           ProducerConfig.CLIENT_ID_CONFIG);
 
+  private static final Duration RETRY = Duration.ofSeconds(1);
+  private static final int MOST_DOUBLED = 5; // 32 seconds
+  private static final int LONG = 1_000; // bytes of a key, characters of a reason
+
   private final String topic;
-  private final KafkaProducer<byte[], byte[]> producer;
+  private final Producer<byte[], byte[]> producer;
+  private final TimeSource time = TimeSource.system();
+  private int failures; // one after the other
+  private long retryNanos;
   private final RateLimitedLog failureLog = new RateLimitedLog(TimeSource.system());
+
+  /** How much of its record a letter has. */
+  private enum Form {
+    WHOLE,
+    WITHOUT_VALUE,
+    BARE
+  }
 
   /** A record that is to be a dead letter, and why. */
   record Letter(ConsumerRecord<byte[], byte[]> record, String reason) {}
@@ -58,10 +75,15 @@ final class DeadLetterTopic implements AutoCloseable {
    * @throws KafkaException a property is refused
    */
   DeadLetterTopic(String topic, Map<String, Object> clients) {
-    this.topic = topic;
-    this.producer =
+    this(
+        topic,
         new KafkaProducer<>(
-            properties(clients), new ByteArraySerializer(), new ByteArraySerializer());
+            properties(clients), new ByteArraySerializer(), new ByteArraySerializer()));
+  }
+
+  DeadLetterTopic(String topic, Producer<byte[], byte[]> producer) {
+    this.topic = topic;
+    this.producer = producer;
   }
 
   /** Returns the producer's properties, with which one failure takes less than half a lock. */
@@ -82,8 +104,7 @@ final class DeadLetterTopic implements AutoCloseable {
   static Admin admin(Map<String, Object> clients) {
     Map<String, Object> properties = new HashMap<>(clients);
     properties.keySet().retainAll(AdminClientConfig.configNames());
-    properties.putIfAbsent(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
-    properties.putIfAbsent(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    KafkaTimeouts.complete(properties);
     return Admin.create(properties);
   }
 
@@ -113,24 +134,39 @@ final class DeadLetterTopic implements AutoCloseable {
 
   /**
    * Sends letters, and waits for each. One that the topic refuses, as too large perhaps, is sent
-   * without its value, which is still at its place in the source's topic.
+   * without its value, which is still at its place in the source's topic, and if that is refused,
+   * too, with its place and reason only, and its key in a header. After a failure nothing is sent
+   * until {@link #retryNanos}.
    *
    * @return those that are in the topic
    */
   List<Letter> send(List<Letter> letters) {
     List<Letter> stored = new ArrayList<>(letters.size());
-    List<Letter> refused = new ArrayList<>();
-    sendAll(letters, true, stored, refused);
-    sendAll(refused, false, stored, new ArrayList<>());
+    if (failures > 0 && retryNanos - time.nanoTime() > 0) {
+      return stored;
+    }
+    List<Letter> left = letters;
+    for (Form form : Form.values()) {
+      List<Letter> refused = new ArrayList<>();
+      sendAll(left, form, stored, refused);
+      left = refused;
+    }
+    failures = stored.isEmpty() ? failures + 1 : 0;
+    long seconds = 1L << Math.min(MOST_DOUBLED, Math.max(0, failures - 1));
+    retryNanos = time.nanoTime() + RETRY.multipliedBy(seconds).toNanos();
     return stored;
   }
 
-  private void sendAll(
-      List<Letter> letters, boolean whole, List<Letter> stored, List<Letter> refused) {
+  /** Returns when what was not stored may be sent again: later after each failure. */
+  long retryNanos() {
+    return retryNanos;
+  }
+
+  private void sendAll(List<Letter> letters, Form form, List<Letter> stored, List<Letter> refused) {
     Map<Letter, Future<?>> sent = new LinkedHashMap<>();
     for (Letter letter : letters) {
       try {
-        Future<?> future = producer.send(record(letter, whole));
+        Future<?> future = producer.send(record(letter, form));
         sent.put(letter, future);
         if (future.isDone() && failureOf(future) != null && !isRefusal(future)) {
           break; // no broker answers: each of the others would wait as long
@@ -146,7 +182,7 @@ final class DeadLetterTopic implements AutoCloseable {
           Throwable failure = failureOf(future);
           if (failure == null) {
             stored.add(letter);
-          } else if (KafkaErrors.isRefusal(failure)) {
+          } else if (KafkaErrors.isRefusal(failure) && form != Form.BARE) {
             refused.add(letter);
           } else {
             failed(failure);
@@ -177,23 +213,42 @@ final class DeadLetterTopic implements AutoCloseable {
     }
   }
 
-  private ProducerRecord<byte[], byte @Nullable []> record(Letter letter, boolean whole) {
+  private ProducerRecord<byte[], byte @Nullable []> record(Letter letter, Form form) {
     ConsumerRecord<byte[], byte[]> from = letter.record();
+    if (form == Form.BARE) {
+      return bare(from, letter.reason());
+    }
+    boolean whole = form == Form.WHOLE;
     byte[] value = whole ? from.value() : null;
     ProducerRecord<byte[], byte @Nullable []> record =
         new ProducerRecord<>(topic, null, from.timestamp(), from.key(), value);
     if (whole) {
-      for (Header header : from.headers()) {
-        record.headers().add(header);
-      }
+      from.headers().forEach(record.headers()::add);
     }
-    String reason =
-        whole
-            ? letter.reason()
-            : letter.reason() + "; without its value, which " + topic + " refuses";
+    addHeaders(record, from, whole ? letter.reason() : withoutValue(letter.reason()));
+    return record;
+  }
+
+  private ProducerRecord<byte[], byte @Nullable []> bare(
+      ConsumerRecord<byte[], byte[]> from, String reason) {
+    ProducerRecord<byte[], byte @Nullable []> record = new ProducerRecord<>(topic, null);
+    byte[] key = from.key();
+    if (key != null && key.length <= LONG) {
+      record.headers().add(KEY, key);
+    }
+    String text = withoutValue(reason.substring(0, Math.min(LONG, reason.length())));
+    addHeaders(record, from, text);
+    return record;
+  }
+
+  private String withoutValue(String reason) {
+    return reason + "; without its value, which " + topic + " refuses";
+  }
+
+  private static void addHeaders(
+      ProducerRecord<?, ?> record, ConsumerRecord<?, ?> from, String reason) {
     record.headers().add(MessageMapper.PLACE, utf8(SourceMessages.place(from)));
     record.headers().add(REASON, utf8(reason));
-    return record;
   }
 
   private static byte[] utf8(String text) {
