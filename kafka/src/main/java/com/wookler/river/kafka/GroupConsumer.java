@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -43,15 +44,17 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   /** The most messages of a partition that are held, about. */
   static final int WINDOW = 1_000;
 
+  /** The most bytes of a partition that are held, about: what the next fetch has comes to it. */
+  static final long WINDOW_BYTES = 16 << 20;
+
   private static final Logger LOG = LoggerFactory.getLogger(GroupConsumer.class);
   private static final int DEFAULT_POLL_MILLIS = 300_000;
-  private static final long LETTER_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
   private final GroupSource<M> source;
   private final int max;
   private final TimeSource time = TimeSource.system();
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final Consumer<byte[], byte[]> consumer;
   private final DeadLetterTopic deadLetters;
   private final Map<TopicPartition, Deque<HeldRecord>> held = new HashMap<>();
   private final Map<TopicPartition, Long> ends = new HashMap<>(); // after the last record read
@@ -59,17 +62,30 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private List<HeldRecord> batch = List.of();
   private int turn; // of the partition from which the next batch takes first
 
-  GroupConsumer(GroupSource<M> source, int max) {
+  GroupConsumer(
+      GroupSource<M> source,
+      int max,
+      Consumer<byte[], byte[]> consumer,
+      DeadLetterTopic deadLetters) {
     this.source = source;
     this.max = max;
-    deadLetters = new DeadLetterTopic(source.names().deadLetters(), source.properties());
+    this.consumer = consumer;
+    this.deadLetters = deadLetters;
+    consumer.subscribe(List.of(source.names().topic()), this);
+  }
+
+  static <M> GroupConsumer<M> open(GroupSource<M> source, int max) {
+    DeadLetterTopic letters =
+        new DeadLetterTopic(source.names().deadLetters(), source.properties());
     try {
-      consumer =
+      return new GroupConsumer<>(
+          source,
+          max,
           new KafkaConsumer<>(
-              properties(source), new ByteArrayDeserializer(), new ByteArrayDeserializer());
-      consumer.subscribe(List.of(source.names().topic()), this);
+              properties(source), new ByteArrayDeserializer(), new ByteArrayDeserializer()),
+          letters);
     } catch (RuntimeException | Error e) {
-      deadLetters.close();
+      letters.close();
       throw e;
     }
   }
@@ -77,8 +93,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private static Map<String, Object> properties(GroupSource<?> source) {
     Map<String, Object> properties = new HashMap<>(source.properties());
     properties.putIfAbsent(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    properties.putIfAbsent(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
-    properties.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
+    KafkaTimeouts.complete(properties);
     Object protocol = properties.getOrDefault(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
     if ("classic".equalsIgnoreCase(protocol.toString())) { // the other one does so anyway
       // A rebalance leaves a member the partitions that it keeps, and what it holds of them.
@@ -119,12 +134,10 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   @Override
   public List<Delivery<M>> take(Duration timeout) {
     makeDead();
-    batch = ready();
+    turn++;
     // What is there does not wait for what may come.
-    read(batch.isEmpty() ? shorter(timeout) : Duration.ZERO);
-    if (batch.isEmpty()) {
-      batch = ready();
-    }
+    read(ready().isEmpty() ? shorter(timeout) : Duration.ZERO);
+    batch = ready(); // after the poll, in which partitions may move to another member
     List<Delivery<M>> messages = new ArrayList<>(batch.size());
     for (HeldRecord each : batch) {
       messages.add(SourceMessages.of(each.record(), each.take(), source.converter()));
@@ -150,7 +163,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     Set<TopicPartition> full = new HashSet<>();
     held.forEach(
         (partition, records) -> {
-          if (records.size() >= WINDOW) {
+          if (records.size() >= WINDOW || bytes(records) >= WINDOW_BYTES) {
             full.add(partition);
           }
         });
@@ -160,6 +173,10 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     if (!committed.keySet().containsAll(ends.keySet())) {
       commit(); // where it begins, if that failed during the rebalance
     }
+  }
+
+  private static long bytes(Deque<HeldRecord> records) {
+    return records.stream().mapToLong(HeldRecord::bytes).sum();
   }
 
   private void hold(Duration timeout) {
@@ -176,7 +193,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     List<HeldRecord> found = new ArrayList<>();
     List<Deque<HeldRecord>> partitions = new ArrayList<>(held.values());
     if (!partitions.isEmpty()) {
-      Collections.rotate(partitions, turn++ % partitions.size());
+      Collections.rotate(partitions, turn % partitions.size());
     }
     long now = time.nanoTime();
     for (Deque<HeldRecord> records : partitions) {
@@ -239,13 +256,12 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
       return;
     }
     Set<DeadLetterTopic.Letter> stored = Set.copyOf(deadLetters.send(List.copyOf(dead.keySet())));
-    long retry = time.nanoTime() + LETTER_RETRY_NANOS;
     dead.forEach(
         (letter, record) -> {
           if (stored.contains(letter)) {
             record.complete();
           } else {
-            record.deadLetter(letter.reason(), retry);
+            record.deadLetter(letter.reason(), deadLetters.retryNanos());
           }
         });
     commit();
@@ -276,11 +292,21 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     }
   }
 
+  /**
+   * After it the member leaves its group. Until half of it a batch is not disturbed: without a poll
+   * no partition moves.
+   */
   @Override
   public Duration lease() {
     Object given = source.properties().get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
-    long millis = given == null ? DEFAULT_POLL_MILLIS : Long.parseLong(given.toString());
-    return Duration.ofMillis(millis / 2);
+    return Duration.ofMillis(
+        given == null ? DEFAULT_POLL_MILLIS : Long.parseLong(given.toString().trim()));
+  }
+
+  /** Has partitions move as they should while nothing is taken. */
+  @Override
+  public void idle() {
+    keepAlive();
   }
 
   /** Polls without reading, which keeps the member in its group. */

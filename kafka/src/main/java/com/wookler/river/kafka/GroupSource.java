@@ -13,6 +13,7 @@ import java.util.Set;
  */
 record GroupSource<M>(
     Names names,
+    TopicIdentity identity,
     MessageConverter<M> converter,
     Map<String, Object> properties,
     Backoff backoff,
@@ -28,7 +29,7 @@ record GroupSource<M>(
 
   @Override
   public String origin() {
-    return "kafka:" + names.topic();
+    return identity.origin();
   }
 
   @Override
@@ -39,6 +40,6 @@ record GroupSource<M>(
   @Override
   public Consumer<M> consumer(int max) {
     DeadLetterTopic.create(names.deadLetters(), properties);
-    return new GroupConsumer<>(this, max);
+    return GroupConsumer.open(this, max);
   }
 }

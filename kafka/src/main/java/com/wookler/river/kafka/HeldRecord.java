@@ -22,6 +22,12 @@ final class HeldRecord {
     return record;
   }
 
+  /** Returns about how much memory it takes. */
+  long bytes() {
+    return Math.max(0, record.serializedKeySize())
+        + (long) Math.max(0, record.serializedValueSize());
+  }
+
   @Nullable String key() {
     return record.key() == null ? null : new String(record.key(), StandardCharsets.ISO_8859_1);
   }

@@ -23,6 +23,15 @@ import org.jspecify.annotations.Nullable;
  * messages of a partition are held at most; while one of them waits for long, what comes after them
  * waits as well. A message that is rejected, or fails at its last delivery, is copied to the dead
  * letter topic before its offset is committed. Attempts count from when the partition was assigned.
+ *
+ * <p>When members join or leave, partitions move between batches: a batch that is answered within
+ * half of {@code max.poll.interval.ms} (5 minutes) is never disturbed. One that takes longer is
+ * kept in its group by a poll, in which a partition may move; then its messages are processed by
+ * the new member at the same time, the order of its keys is broken, and its answers for that
+ * partition are dropped. So set the property to twice as long as a batch takes at most.
+ *
+ * <p>{@code group.instance.id} is refused: the consumers of a reactor's threads would shut each
+ * other out.
  */
 public final class KafkaGroup {
   private static final List<String> OWN =
@@ -116,6 +125,11 @@ public final class KafkaGroup {
               "the property " + name + " of Kafka is set by the source; leave it out");
         }
       }
+      if (properties.containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
+        throw new ConfigurationException(
+            "the property group.instance.id of Kafka is for one consumer, and a reactor has one for"
+                + " each thread; leave it out");
+      }
       if (maxDeliveries < 0) {
         throw new ConfigurationException("a message cannot have " + maxDeliveries + " deliveries");
       }
@@ -123,6 +137,7 @@ public final class KafkaGroup {
       String dead = deadLetters == null ? topic + "-" + group + "-dead" : deadLetters;
       return new GroupSource<>(
           new GroupSource.Names(topic, group, dead),
+          new TopicIdentity(topic, Map.copyOf(properties)),
           converter,
           Map.copyOf(properties),
           backoff,

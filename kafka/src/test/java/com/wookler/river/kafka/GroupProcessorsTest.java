@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.reactor.DeliverySource;
 import com.wookler.river.reactor.ProcessResult;
@@ -18,13 +19,21 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerInterceptor;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -49,7 +58,17 @@ class GroupProcessorsTest extends KafkaProcessorsFixture {
   void shouldReadWhatCameBetweenTwoMembersThatBeginWithTheLatest() throws Exception {
     String topic = "group-latest";
     DeliverySource<String> any = source(topic);
-    assertThat(any.origin()).isEqualTo("kafka:" + topic);
+    try (Admin admin = broker.admin()) {
+      String id =
+          admin
+              .describeTopics(List.of(topic))
+              .allTopicNames()
+              .get()
+              .get(topic)
+              .topicId()
+              .toString();
+      assertThat(any.origin()).isEqualTo("kafka:" + id);
+    }
     publish(null, List.of("before"));
     DeliverySource<String> latest = builder(broker.client(), topic).build();
     try (DeliverySource.Consumer<String> first = latest.consumer(10);
@@ -198,6 +217,56 @@ class GroupProcessorsTest extends KafkaProcessorsFixture {
     }
     assertThat(seen).containsExactly("m", "n");
     assertThat(deadLetters()).containsOnlyKeys("m");
+  }
+
+  @Test
+  void shouldNotDisturbABatchWhenAMemberJoins() throws Exception {
+    String topic = "group-joins";
+    DeliverySource<String> source = source(topic);
+    broker.addPartitions(topic, 4);
+    publishToPartitions(topic, 8);
+    Set<String> working = ConcurrentHashMap.newKeySet();
+    List<String> seen = Collections.synchronizedList(new ArrayList<>());
+    Reactor.Builder<String> builder =
+        Reactor.builder(source)
+            .batchProcessor(
+                "slow",
+                batch -> {
+                  batch.forEach(
+                      each -> seen.add((working.add(each.key()) ? "" : "at once ") + each.data()));
+                  CompletableFuture<Void> time = new CompletableFuture<>();
+                  time.completeOnTimeout(null, 1_500, TimeUnit.MILLISECONDS).join();
+                  batch.forEach(each -> working.remove(each.key()));
+                  return Collections.nCopies(batch.size(), ProcessResult.ack());
+                })
+            .batchSize(4)
+            .orderBy(Order.KEY);
+    try (Reactor<String> first = builder.start()) {
+      await().atMost(MINUTE).until(() -> seen.size() >= 4);
+      try (Reactor<String> second = builder.start()) {
+        await()
+            .atMost(MINUTE)
+            .until(() -> first.stats().finished() + second.stats().finished() >= 32);
+        assertThat(second.stats().finished()).isPositive();
+      }
+    }
+    for (int i = 0; i < 4; i++) {
+      String key = "p" + i;
+      assertThat(seen.stream().filter(each -> each.contains(key)))
+          .containsExactly(
+              IntStream.range(0, 8).mapToObj(n -> key + "-" + n).toArray(String[]::new));
+    }
+  }
+
+  private void publishToPartitions(String topic, int number) {
+    try (KafkaProducer<String, String> producer =
+        new KafkaProducer<>(broker.client(), new StringSerializer(), new StringSerializer())) {
+      for (int n = 0; n < number; n++) {
+        for (int i = 0; i < 4; i++) {
+          var unused = producer.send(new ProducerRecord<>(topic, i, "p" + i, "p" + i + "-" + n));
+        }
+      }
+    }
   }
 
   private static boolean take(DeliverySource.Consumer<String> consumer, List<String> seen)

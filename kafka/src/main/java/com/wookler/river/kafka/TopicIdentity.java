@@ -1,0 +1,54 @@
+package com.wookler.river.kafka;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a topic is named for good: by the id that its cluster gave it, so that another cluster's
+ * topic, or a later one, of the same name is another one. Thread-safe.
+ */
+final class TopicIdentity {
+  private final String topic;
+  private final Map<String, Object> clients;
+  private volatile @Nullable String known; // once asked for
+
+  TopicIdentity(String topic, Map<String, Object> clients) {
+    this.topic = topic;
+    this.clients = clients;
+  }
+
+  /**
+   * Returns the origin of its messages; asks the brokers, the first time.
+   *
+   * @throws KafkaException they do not answer, or there is no such topic
+   */
+  String origin() {
+    String origin = known;
+    if (origin == null) {
+      origin = "kafka:" + id();
+      known = origin;
+    }
+    return origin;
+  }
+
+  private String id() {
+    try (Admin admin = DeadLetterTopic.admin(clients)) {
+      return admin
+          .describeTopics(List.of(topic))
+          .allTopicNames()
+          .get()
+          .get(topic)
+          .topicId()
+          .toString();
+    } catch (InterruptedException e) {
+      throw new InterruptException(e);
+    } catch (ExecutionException e) {
+      throw new KafkaException("the identity of the topic " + topic + " is not known", e);
+    }
+  }
+}
