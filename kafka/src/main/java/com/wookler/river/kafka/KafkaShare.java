@@ -13,7 +13,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A topic of Apache Kafka as a source of reactors, read by a share group (brokers from 4.2 on): the
+ * A topic of Apache Kafka as a source of reactors, read by a share group (brokers from 4.3 on): the
  * processes and threads of a group compete for its messages, as the consumers of a subscriber do.
  *
  * <pre>{@code
@@ -32,8 +32,14 @@ import org.jspecify.annotations.Nullable;
  * is refused.
  *
  * <p>A message that is rejected, or fails at its last delivery, is copied to the dead letter topic
- * before it is acknowledged, and stays with its consumer while that fails. Every delivery counts as
- * an attempt, also after {@code release}.
+ * before it is acknowledged, and stays with its consumer while that fails. Every delivery by the
+ * brokers counts as an attempt. So what is released, by {@code holdBack} or a pause, stays with its
+ * consumer, locked, and is delivered there again as the same attempt; only when the reactor is
+ * closed is it given back, which counts. A reactor that is to take nothing for long is better
+ * closed than paused: others could process what it has.
+ *
+ * <p>An acknowledgement that comes after its lock was lost is kept, and counts if the message comes
+ * to the same consumer again. If it comes to another one, it is processed twice.
  *
  * <p>Beside Kafka's properties of consumers it takes those of a group, and sets them for the group
  * when a reactor starts: {@code share.auto.offset.reset} (default {@code latest}), {@code
@@ -160,7 +166,8 @@ public final class KafkaShare {
       GroupSettings settings = GroupSettings.of(group, properties, maxDeliveries);
       SourceMessages.check(settings.clients());
       String dead = deadLetters == null ? topic + "-" + group + "-dead" : deadLetters;
-      return new ShareSource<>(topic, converter, settings, dead, backoff, maxDeliveries);
+      TopicIdentity identity = new TopicIdentity(topic, settings.clients());
+      return new ShareSource<>(topic, identity, converter, settings, dead, backoff, maxDeliveries);
     }
   }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.kafka;
 
+import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.subscriber.Delivery;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,8 +43,13 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
   private static final Duration COMMIT = Duration.ofSeconds(10);
   private static final Duration RENEWED = Duration.ofMillis(500);
   private static final int RENEWED_POLLS = 4;
-  private static final long LETTER_RETRY_NANOS = Duration.ofSeconds(1).toNanos();
+  private static final int MOST_LATE = 10_000;
   private static final Duration CLOSE = Duration.ofSeconds(5);
+
+  /** The parts of a lock's time after which it is renewed: while it waits, before a batch. */
+  private static final int WAITING = 3;
+
+  private static final int BEFORE_A_BATCH = 6;
 
   private final ShareSource<M> source;
   private final int max;
@@ -55,6 +62,8 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
 
   private final Deque<Long> unread = new ArrayDeque<>(); // of them, those for the next batch
   private final Map<Long, Hold> held = new LinkedHashMap<>(); // of them, those that wait
+  private final Set<Long> late = new LinkedHashSet<>(); // acknowledged after their locks were lost
+  private final RateLimitedLog lateLog = new RateLimitedLog(TimeSource.system());
   private List<Long> batch = List.of();
   private long renewed; // when all locks were last new
 
@@ -95,13 +104,14 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
   @Override
   public List<Delivery<M>> take(Duration timeout) throws InterruptedException {
     if (!held.isEmpty()) {
-      awaitHeld(timeout);
+      if (unread.isEmpty()) {
+        awaitHeld(timeout);
+      }
       finishHeld();
     }
-    if (!held.isEmpty()) {
-      return List.of();
-    }
-    if (unread.isEmpty()) {
+    if (!unread.isEmpty()) {
+      renewIfOlder(BEFORE_A_BATCH);
+    } else if (held.isEmpty()) { // else the client would refuse a poll
       renewed = time.nanoTime();
       consumer.poll(timeout).forEach(this::add);
     }
@@ -112,8 +122,12 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
 
   private void add(ConsumerRecord<byte[], byte[]> record) {
     long sequence = SourceMessages.sequence(record);
-    locked.put(sequence, record);
-    unread.add(sequence);
+    if (late.remove(sequence)) {
+      consumer.acknowledge(record, AcknowledgeType.ACCEPT);
+    } else {
+      locked.put(sequence, record);
+      unread.add(sequence);
+    }
   }
 
   private List<Delivery<M>> nextBatch() {
@@ -145,10 +159,12 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
 
   @Override
   public void settle(List<Settlement> answers) {
-    for (int i = 0; i < batch.size(); i++) {
+    for (int i = batch.size() - 1; i >= 0; i--) { // so that what is released keeps its order
       ConsumerRecord<byte[], byte[]> record = locked.get(batch.get(i));
-      if (record != null) { // else its lock was lost, and it is delivered again
+      if (record != null) {
         settle(record, answers.get(i));
+      } else if (answers.get(i) instanceof Settlement.Ack) { // its lock was lost
+        addLate(batch.get(i));
       }
     }
     batch = List.of();
@@ -173,12 +189,23 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
         finish(record, AcknowledgeType.RELEASE);
       }
     } else {
-      finish(record, AcknowledgeType.RELEASE);
+      unread.addFirst(SourceMessages.sequence(record)); // the brokers would count a release
+    }
+  }
+
+  private void addLate(long sequence) {
+    late.add(sequence);
+    if (late.size() > MOST_LATE) {
+      late.remove(late.iterator().next());
     }
   }
 
   private void finish(ConsumerRecord<byte[], byte[]> record, AcknowledgeType type) {
-    consumer.acknowledge(record, type);
+    try {
+      consumer.acknowledge(record, type);
+    } catch (IllegalStateException e) { // it did not come again from its renewal, which failed
+      LOG.debug("Group {}: {} is not locked", source.group(), SourceMessages.place(record), e);
+    }
     locked.remove(SourceMessages.sequence(record));
     held.remove(SourceMessages.sequence(record));
   }
@@ -188,12 +215,21 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     results.forEach(
         (partition, failure) ->
             failure.ifPresent(
-                e -> LOG.debug("Group {}: late at {}", source.group(), partition, e)));
+                e -> {
+                  if (lateLog.mayLog()) {
+                    LOG.warn(
+                        "Group {}: answers for {} came too late or were lost; the messages are"
+                            + " delivered again: {}",
+                        source.group(),
+                        partition,
+                        KafkaErrors.words(e));
+                  }
+                }));
   }
 
   /** Waits until something that is held is due, or a time is over, and renews meanwhile. */
   private void awaitHeld(Duration timeout) throws InterruptedException {
-    long third = lease().toNanos() / 3;
+    long third = lease().toNanos() / WAITING;
     long until = time.nanoTime() + timeout.toNanos();
     for (Hold each : held.values()) {
       until = until - each.dueNanos() < 0 ? until : each.dueNanos();
@@ -209,9 +245,19 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
         throw new InterruptedException();
       }
     }
-    if (renewed + third - time.nanoTime() <= 0) {
+    renewIfOlder(WAITING);
+  }
+
+  /** Renews all locks if they have been held for as great a part of their time. */
+  private void renewIfOlder(int part) {
+    if (renewed + lease().toNanos() / part - time.nanoTime() <= 0) {
       keepAlive();
     }
+  }
+
+  @Override
+  public void idle() {
+    renewIfOlder(WAITING);
   }
 
   /** Gives back what has waited long enough, and makes dead letters of what is to be one. */
@@ -243,9 +289,10 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
       return false;
     }
     List<DeadLetterTopic.Letter> stored = deadLetters.send(letters);
-    long retry = time.nanoTime() + LETTER_RETRY_NANOS;
     for (DeadLetterTopic.Letter each : letters) {
-      held.put(SourceMessages.sequence(each.record()), new Hold(retry, each.reason()));
+      held.put(
+          SourceMessages.sequence(each.record()),
+          new Hold(deadLetters.retryNanos(), each.reason()));
     }
     stored.forEach(each -> finish(each.record(), AcknowledgeType.REJECT));
     return !stored.isEmpty();
@@ -271,18 +318,28 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     renewed = time.nanoTime();
     locked.values().forEach(record -> consumer.acknowledge(record, AcknowledgeType.RENEW));
     boolean any = consumer.commitSync(COMMIT).values().stream().anyMatch(Optional::isEmpty);
-    Set<Long> known = Set.copyOf(locked.keySet());
+    Map<Long, ConsumerRecord<byte[], byte[]>> before = new LinkedHashMap<>(locked);
     locked.clear();
-    for (int i = 0; i < RENEWED_POLLS && any && locked.isEmpty(); i++) {
-      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(RENEWED)) {
-        if (known.contains(SourceMessages.sequence(record))) {
-          locked.put(SourceMessages.sequence(record), record);
-        } else {
-          add(record); // new, and to be acknowledged like the others before the next poll
-        }
+    try {
+      for (int i = 0; i < RENEWED_POLLS && any && locked.isEmpty(); i++) {
+        consumer.poll(RENEWED).forEach(record -> renewed(record, before.keySet()));
       }
+    } catch (RuntimeException e) {
+      before.forEach(locked::putIfAbsent);
+      throw e;
     }
     held.keySet().retainAll(locked.keySet());
+    unread.retainAll(locked.keySet());
+  }
+
+  /** Has a record that a renewal gave, late perhaps: after the one for which it was asked. */
+  private void renewed(ConsumerRecord<byte[], byte[]> record, Set<Long> known) {
+    long sequence = SourceMessages.sequence(record);
+    if (known.contains(sequence) || batch.contains(sequence)) {
+      locked.put(sequence, record);
+    } else {
+      add(record); // new, and to be acknowledged like the others before the next poll
+    }
   }
 
   @Override

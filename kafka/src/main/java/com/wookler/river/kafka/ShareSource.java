@@ -9,12 +9,14 @@ import java.util.Set;
  * A share group as a source.
  *
  * @param topic that it reads
+ * @param identity of the topic
  * @param deadLetters the topic of dead letters
  * @param maxDeliveries how often a message is processed at most
  * @param <M> type of the data
  */
 record ShareSource<M>(
     String topic,
+    TopicIdentity identity,
     MessageConverter<M> converter,
     GroupSettings settings,
     String deadLetters,
@@ -32,7 +34,7 @@ record ShareSource<M>(
 
   @Override
   public String origin() {
-    return "kafka:" + topic;
+    return identity.origin();
   }
 
   @Override

@@ -30,6 +30,7 @@ final class ScriptedShareConsumer implements InvocationHandler {
   static final String TOPIC = "scripted";
 
   final Map<Long, AcknowledgeType> acknowledged = new HashMap<>();
+  Duration lock = Duration.ofHours(1);
   private final Deque<List<Long>> polls = new ArrayDeque<>();
   private final List<Long> open = new ArrayList<>();
 
@@ -59,7 +60,7 @@ final class ScriptedShareConsumer implements InvocationHandler {
         yield null;
       }
       case "commitSync" -> committed();
-      case "acquisitionLockTimeoutMs" -> Optional.of((int) Duration.ofHours(1).toMillis());
+      case "acquisitionLockTimeoutMs" -> Optional.of((int) lock.toMillis());
       case "close" -> null;
       default -> throw new UnsupportedOperationException(method.toString());
     };

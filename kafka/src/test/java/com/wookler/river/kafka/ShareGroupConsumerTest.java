@@ -23,6 +23,7 @@ class ShareGroupConsumerTest {
     ShareSource<String> source =
         new ShareSource<>(
             ScriptedShareConsumer.TOPIC,
+            new TopicIdentity(ScriptedShareConsumer.TOPIC, properties),
             MessageConverter.utf8(),
             GroupSettings.of("group", properties, 5),
             "dead",
@@ -79,5 +80,78 @@ class ShareGroupConsumerTest {
       assertThat(consumer.take(WAIT)).isEmpty();
     }
     assertThat(kafka.acknowledged).containsEntry(1L, AcknowledgeType.RELEASE);
+  }
+
+  @Test
+  void shouldDeliverWhatWasReleasedWithoutCountingIt() throws Exception {
+    kafka.poll(1L, 2L).poll(3L);
+    try (ShareGroupConsumer<String> consumer = consumer()) {
+      for (int i = 0; i < 10; i++) {
+        assertThat(texts(consumer.take(WAIT))).containsExactly("m1", "m2");
+        consumer.settle(List.of(Settlement.release(), Settlement.release()));
+      }
+      assertThat(kafka.acknowledged).isEmpty();
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m1", "m2");
+      consumer.settle(List.of(Settlement.ack(), Settlement.release()));
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m2");
+    }
+    assertThat(kafka.acknowledged)
+        .containsEntry(1L, AcknowledgeType.ACCEPT)
+        .containsEntry(2L, AcknowledgeType.RELEASE);
+  }
+
+  @Test
+  void shouldDeliverWhatWasReleasedWhileAnotherMessageWaits() throws Exception {
+    kafka.poll(1L, 2L);
+    try (ShareGroupConsumer<String> consumer = consumer()) {
+      assertThat(consumer.take(WAIT)).hasSize(2);
+      consumer.settle(List.of(Settlement.nack(Duration.ofHours(1)), Settlement.release()));
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m2");
+      consumer.settle(List.of(Settlement.ack()));
+      assertThat(consumer.take(WAIT)).isEmpty();
+    }
+  }
+
+  @Test
+  void shouldKeepAnAnswerForWhatComesBackLate() throws Exception {
+    kafka.poll(1L, 2L).poll(2L).poll(1L).poll(3L);
+    try (ShareGroupConsumer<String> consumer = consumer()) {
+      assertThat(consumer.take(WAIT)).hasSize(2);
+      consumer.keepAlive();
+      consumer.settle(List.of(Settlement.ack(), Settlement.ack()));
+      assertThat(kafka.acknowledged).containsEntry(1L, AcknowledgeType.RENEW);
+      assertThat(consumer.take(WAIT)).isEmpty();
+      assertThat(kafka.acknowledged).containsEntry(1L, AcknowledgeType.ACCEPT);
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m3");
+    }
+  }
+
+  @Test
+  void shouldNotDeliverAgainWhatComesBackWhileItIsProcessed() throws Exception {
+    kafka.poll(1L, 2L).poll(2L).poll(1L, 2L).poll(3L);
+    try (ShareGroupConsumer<String> consumer = consumer()) {
+      assertThat(consumer.take(WAIT)).hasSize(2);
+      consumer.keepAlive();
+      consumer.keepAlive();
+      consumer.settle(List.of(Settlement.ack(), Settlement.ack()));
+      assertThat(kafka.acknowledged)
+          .containsEntry(1L, AcknowledgeType.ACCEPT)
+          .containsEntry(2L, AcknowledgeType.ACCEPT);
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m3");
+    }
+  }
+
+  @Test
+  void shouldRenewWhatItHasWhileNothingIsTaken() throws Exception {
+    kafka.lock = Duration.ZERO;
+    kafka.poll(1L).poll(1L).poll(1L);
+    try (ShareGroupConsumer<String> consumer = consumer()) {
+      assertThat(consumer.take(WAIT)).hasSize(1);
+      consumer.settle(List.of(Settlement.release()));
+      assertThat(kafka.acknowledged).isEmpty();
+      consumer.idle();
+      assertThat(kafka.acknowledged).containsEntry(1L, AcknowledgeType.RENEW);
+      assertThat(texts(consumer.take(WAIT))).containsExactly("m1");
+    }
   }
 }
