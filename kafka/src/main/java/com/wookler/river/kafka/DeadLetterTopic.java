@@ -220,8 +220,9 @@ final class DeadLetterTopic implements AutoCloseable {
     }
     boolean whole = form == Form.WHOLE;
     byte[] value = whole ? from.value() : null;
+    Long timestamp = from.timestamp() < 0 ? null : Long.valueOf(from.timestamp()); // -1: none
     ProducerRecord<byte[], byte @Nullable []> record =
-        new ProducerRecord<>(topic, null, from.timestamp(), from.key(), value);
+        new ProducerRecord<>(topic, null, timestamp, from.key(), value);
     if (whole) {
       from.headers().forEach(record.headers()::add);
     }
