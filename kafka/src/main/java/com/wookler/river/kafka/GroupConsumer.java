@@ -49,6 +49,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
 
   private static final Logger LOG = LoggerFactory.getLogger(GroupConsumer.class);
   private static final int DEFAULT_POLL_MILLIS = 300_000;
+  private static final long LONG_NANOS = Duration.ofMillis(500).toNanos();
   private static final Duration CLOSE = Duration.ofSeconds(5);
 
   private final GroupSource<M> source;
@@ -60,6 +61,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private final Map<TopicPartition, Long> ends = new HashMap<>(); // after the last record read
   private final Map<TopicPartition, Long> committed = new HashMap<>();
   private List<HeldRecord> batch = List.of();
+  private long polledNanos = time.nanoTime();
   private int turn; // of the partition from which the next batch takes first
 
   GroupConsumer(
@@ -135,6 +137,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   public List<Delivery<M>> take(Duration timeout) {
     makeDead();
     turn++;
+    joinAfterALongBatch();
     // What is there does not wait for what may come.
     read(ready().isEmpty() ? shorter(timeout) : Duration.ZERO);
     batch = ready(); // after the poll, in which partitions may move to another member
@@ -175,12 +178,25 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     }
   }
 
+  /**
+   * Lets a rebalance pass that began during a long batch: one poll without a wait is only a step of
+   * it, and the group evicts a member that takes a batch for each step.
+   */
+  private void joinAfterALongBatch() {
+    long silent = time.nanoTime() - polledNanos;
+    if (silent > LONG_NANOS) {
+      consumer.pause(consumer.assignment());
+      hold(Duration.ofNanos(Math.min(LONG_NANOS, silent / 10)));
+    }
+  }
+
   private static long bytes(Deque<HeldRecord> records) {
     return records.stream().mapToLong(HeldRecord::bytes).sum();
   }
 
   private void hold(Duration timeout) {
     long now = time.nanoTime();
+    polledNanos = now;
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(timeout)) {
       TopicPartition partition = new TopicPartition(record.topic(), record.partition());
       held.computeIfAbsent(partition, each -> new ArrayDeque<>()).add(new HeldRecord(record, now));

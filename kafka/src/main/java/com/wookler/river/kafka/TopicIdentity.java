@@ -42,7 +42,9 @@ final class TopicIdentity {
           .describeTopics(List.of(topic))
           .allTopicNames()
           .get()
-          .get(topic)
+          .values()
+          .iterator()
+          .next()
           .topicId()
           .toString();
     } catch (InterruptedException e) {
