@@ -242,11 +242,11 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     if (answer instanceof Settlement.Ack) {
       record.complete();
     } else if (answer instanceof Settlement.Reject reject) {
-      record.deadLetter(reject.reason(), now);
+      record.holdDead(reject.reason(), now);
     } else if (answer instanceof Settlement.Nack nack) {
       if (source.maxDeliveries() > 0 && record.deliveries() >= source.maxDeliveries()) {
         String last = nack.reason() == null ? "" : ": " + nack.reason();
-        record.deadLetter("delivered " + Amount.of(record.deliveries(), "time") + last, now);
+        record.holdDead("delivered " + Amount.of(record.deliveries(), "time") + last, now);
       } else {
         Duration delay = nack.delay() == null ? Duration.ZERO : nack.delay();
         record.deliverAgain(now + delay.toNanos(), true);
@@ -277,7 +277,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
           if (stored.contains(letter)) {
             record.complete();
           } else {
-            record.deadLetter(letter.reason(), deadLetters.retryNanos());
+            record.holdDead(letter.reason(), deadLetters.retryNanos());
           }
         });
     commit();

@@ -30,7 +30,7 @@ record GroupSettings(
   private static final String ISOLATION = "share.isolation.level";
   private static final String LOCK = "share.record.lock.duration.ms";
   private static final List<String> OF_GROUP = List.of(OFFSET_RESET, ISOLATION, LIMIT, LOCK);
-  private static final String DEFAULT_LIMIT = "10"; // the most that brokers allow by default
+  private static final String DEFAULT_LIMIT = "10"; // what brokers allow by default
 
   /**
    * Separates the properties.

@@ -78,7 +78,7 @@ final class HeldRecord {
   }
 
   /** Has it made a dead letter, from a time on. */
-  void deadLetter(String reason, long due) {
+  void holdDead(String reason, long due) {
     taken = false;
     deadBecause = reason;
     dueNanos = due;

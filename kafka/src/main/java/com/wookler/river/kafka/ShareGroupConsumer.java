@@ -137,7 +137,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
       long sequence = unread.remove();
       ConsumerRecord<byte[], byte[]> record = locked.get(sequence);
       if (record != null && deliveries(record) > source.maxDeliveries()) {
-        deadLetter(
+        holdDead(
             record,
             "delivered " + Amount.of(source.maxDeliveries(), "time")); // and then lost by a kill
       } else if (record != null) {
@@ -153,7 +153,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     return record.deliveryCount().orElse((short) 1);
   }
 
-  private void deadLetter(ConsumerRecord<byte[], byte[]> record, String reason) {
+  private void holdDead(ConsumerRecord<byte[], byte[]> record, String reason) {
     held.put(SourceMessages.sequence(record), new Hold(time.nanoTime(), reason));
   }
 
@@ -176,12 +176,12 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     if (answer instanceof Settlement.Ack) {
       finish(record, AcknowledgeType.ACCEPT);
     } else if (answer instanceof Settlement.Reject reject) {
-      deadLetter(record, reject.reason());
+      holdDead(record, reject.reason());
     } else if (answer instanceof Settlement.Nack nack) {
       Duration delay = nack.delay();
       if (deliveries(record) >= source.maxDeliveries()) {
         String last = nack.reason() == null ? "" : ": " + nack.reason();
-        deadLetter(record, "delivered " + Amount.of(deliveries(record), "time") + last);
+        holdDead(record, "delivered " + Amount.of(deliveries(record), "time") + last);
       } else if (delay != null && !delay.isZero()) {
         long due = time.nanoTime() + delay.toNanos();
         held.put(SourceMessages.sequence(record), new Hold(due, null));
