@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -42,11 +41,11 @@ public final class CheckedJson {
   /** Returns the object and its check as the bytes of a file. */
   public static byte[] encode(ObjectNode json) {
     ObjectNode checked = json.deepCopy().put(CHECK, check(json));
-    return JsonText.write(checked, true).getBytes(StandardCharsets.UTF_8);
+    return JsonText.encode(checked);
   }
 
   private static String check(ObjectNode json) {
-    return Checksum.ofText(JsonText.write(json, false));
+    return Checksum.ofText(JsonText.write(json));
   }
 
   /**

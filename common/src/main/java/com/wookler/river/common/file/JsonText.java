@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -70,18 +71,30 @@ final class JsonText {
     };
   }
 
-  /** Returns the text, on one line, or with a line for each field. */
-  static String write(JsonNode tree, boolean lines) {
+  /** Returns the text on one line. Half of a surrogate pair is in it as it is. */
+  static String write(JsonNode tree) {
     StringWriter text = new StringWriter();
     try (JsonGenerator to = FORMAT.createGenerator(text)) {
-      if (lines) {
-        to.useDefaultPrettyPrinter();
-      }
       write(tree, to);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot write JSON into memory", e);
     }
     return text.toString();
+  }
+
+  /**
+   * Returns the text as UTF-8, with a line for each field. Surrogates are escaped, as the mapper has
+   * them: half of a pair has no form in UTF-8, and would be lost else.
+   */
+  static byte[] encode(JsonNode tree) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (JsonGenerator to = FORMAT.createGenerator(bytes)) {
+      to.useDefaultPrettyPrinter();
+      write(tree, to);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write JSON into memory", e);
+    }
+    return bytes.toByteArray();
   }
 
   private static void write(JsonNode value, JsonGenerator to) throws IOException {

@@ -44,8 +44,18 @@ class JsonTextTest {
   void shouldReadAndWriteAsTheMapperDoes(String text) throws IOException {
     JsonNode tree = JsonText.read(bytes(text));
     assertThat(tree).isEqualTo(MAPPER.readTree(bytes(text)));
-    assertThat(JsonText.write(tree, false)).isEqualTo(tree.toString());
-    assertThat(JsonText.write(tree, true)).isEqualTo(tree.toPrettyString());
+    assertThat(JsonText.write(tree)).isEqualTo(tree.toString());
+    assertThat(JsonText.encode(tree))
+        .isEqualTo(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree));
+    assertThat(JsonText.read(JsonText.encode(tree))).isEqualTo(tree);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"é", "😀", "\ud83d", "before \ude00 after"})
+  void shouldKeepAnyTextInAFile(String text) throws IOException {
+    Path file = directory.resolve("file.json");
+    CheckedJson.write(file, CheckedJson.object(1).put("text", text));
+    assertThat(CheckedJson.read(file, 1).get("text").asText()).isEqualTo(text);
   }
 
   @Test
