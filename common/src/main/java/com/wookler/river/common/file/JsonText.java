@@ -83,8 +83,8 @@ final class JsonText {
   }
 
   /**
-   * Returns the text as UTF-8, with a line for each field. Surrogates are escaped, as the mapper has
-   * them: half of a pair has no form in UTF-8, and would be lost else.
+   * Returns the text as UTF-8, with a line for each field. Surrogates are escaped, as the mapper
+   * has them: half of a pair has no form in UTF-8, and would be lost else.
    */
   static byte[] encode(JsonNode tree) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -125,6 +125,8 @@ final class JsonText {
     switch (value.numberType()) {
       case INT, LONG -> to.writeNumber(value.longValue());
       case BIG_INTEGER -> to.writeNumber(value.bigIntegerValue());
+      case FLOAT -> to.writeNumber(value.floatValue());
+      case BIG_DECIMAL -> to.writeNumber(value.decimalValue());
       default -> to.writeNumber(value.doubleValue());
     }
   }

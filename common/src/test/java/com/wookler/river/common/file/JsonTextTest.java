@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.wookler.river.common.errors.DamagedException;
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -56,6 +57,20 @@ class JsonTextTest {
     Path file = directory.resolve("file.json");
     CheckedJson.write(file, CheckedJson.object(1).put("text", text));
     assertThat(CheckedJson.read(file, 1).get("text").asText()).isEqualTo(text);
+  }
+
+  @Test
+  void shouldWriteEachKindOfNumberAsTheMapperDoes() throws IOException {
+    JsonNode tree =
+        JsonText.NODES
+            .arrayNode()
+            .add((short) -3)
+            .add(0.1f)
+            .add(0.1)
+            .add(new BigDecimal("0.1000000000000000000000000000001"));
+    assertThat(JsonText.write(tree)).isEqualTo(tree.toString());
+    assertThat(JsonText.encode(tree))
+        .isEqualTo(MAPPER.writerWithDefaultPrettyPrinter().writeValueAsBytes(tree));
   }
 
   @Test
