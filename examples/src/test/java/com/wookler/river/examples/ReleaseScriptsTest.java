@@ -93,8 +93,7 @@ class ReleaseScriptsTest {
     Map<String, String> after = files(copy, OTHER);
     assertThat(after).containsKeys("pom.xml", "core/pom.xml", "river", "README.md");
     after.forEach(
-        (file, text) ->
-            assertThat(text.replace(OTHER, now)).as(file).isEqualTo(before.get(file)));
+        (file, text) -> assertThat(text.replace(OTHER, now)).as(file).isEqualTo(before.get(file)));
     if (now.endsWith("-SNAPSHOT")) { // which no other artifact has, but for that of an example
       assertThat(files(copy, now)).containsOnlyKeys("docs/getting-started.md");
     }
@@ -110,5 +109,55 @@ class ReleaseScriptsTest {
     copy(Map.of(), ".ci/version");
     assertThat(run(".ci/version")).startsWith("2 usage: ");
     assertThat(run(".ci/version", "1.0 & more")).startsWith("2 usage: ");
+  }
+
+  /** Writes a program that the scripts find before the machine's. */
+  private void program(String name, String script) throws IOException {
+    Path file = Files.writeString(copy.resolve(name), "#!/bin/sh\nset -e\n" + script);
+    assertThat(file.toFile().setExecutable(true)).isTrue();
+  }
+
+  /** Stages the bill of materials as Maven does, with an address of its project. */
+  private void maven(String home) throws IOException {
+    String parts = "<name>n</name><description>d</description><licenses></licenses>";
+    String pom = parts + "<developers></developers><scm></scm><url>" + home + "</url>";
+    String staged = "target/staging/com/wookler/river/river-bom/5.6.7";
+    program(
+        "mvn",
+        """
+        mkdir -p bom/target %1$s
+        echo '%2$s' | tee bom/target/.flattened-pom.xml >%1$s/river-bom-5.6.7.pom
+        touch %1$s/river-bom-5.6.7.pom.asc
+        """
+            .formatted(staged, pom));
+  }
+
+  private void poms(String home, String homeInTheBom) throws IOException {
+    String pom =
+        "<artifactId>%s</artifactId>\n<version>5.6.7</version>\n<river.home>%s</river.home>";
+    Files.writeString(copy.resolve("pom.xml"), pom.formatted("river-parent", home));
+    Files.writeString(
+        copy.resolve("bom/pom.xml"),
+        pom.formatted("river-bom", homeInTheBom) + "\n<packaging>pom</packaging>");
+  }
+
+  @Test
+  void shouldReleaseNothingThatIsAtHomeNowhere() throws Exception {
+    String nowhere = "https://river.invalid";
+    String home = "https://river.example";
+    copy(Map.of("bom/pom.xml", ""), ".ci/release");
+    for (String other : List.of("gpg", "gpgconf", "unzip")) {
+      program(other, "exit 0\n");
+    }
+    maven(home);
+    poms(nowhere, home);
+    assertThat(run(".ci/release")).startsWith("1 release: pom.xml names an address in .invalid");
+    poms(home, nowhere);
+    assertThat(run(".ci/release"))
+        .startsWith("1 release: bom/pom.xml names an address in .invalid");
+    poms(home, home);
+    assertThat(run(".ci/release")).startsWith("0 ");
+    maven(nowhere);
+    assertThat(run(".ci/release")).contains("river-bom-5.6.7.pom names an address in .invalid");
   }
 }
