@@ -319,6 +319,11 @@ class MetricsTest {
       }
 
       @Override
+      public String id() {
+        return "";
+      }
+
+      @Override
       public String name() {
         return "";
       }

@@ -167,6 +167,24 @@ class StreamTokenTest {
   }
 
   @Test
+  void shouldWaitForTheUseOfAThousandOfOneKeyAndOfNoOther() throws Exception {
+    String first = token();
+    for (int i = 1; i < 1_000; i++) {
+      assertThat(with(consumer, "POST", TOKENS, "").status()).isEqualTo(201);
+    }
+    Asked.Reply refused = with(consumer, "POST", TOKENS, "");
+    assertThat(refused.problem()).isEqualTo("too-many-requests");
+    assertThat(refused.header("Retry-After")).isEqualTo("5");
+    assertThat(with(admin, "POST", TOKENS, "").status()).isEqualTo(201);
+
+    open(first).body().close();
+    token(); // in its place
+    assertThat(with(consumer, "POST", TOKENS, "").status()).isEqualTo(429);
+    time.advance(Duration.ofSeconds(60));
+    token();
+  }
+
+  @Test
   void shouldHaveTheRightsOfItsKeyAsLongAsThatHasThem() throws Exception {
     String token = token();
     HttpResponse<InputStream> stream = open(token());

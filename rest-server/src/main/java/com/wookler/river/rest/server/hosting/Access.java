@@ -24,6 +24,11 @@ public interface Access {
         }
 
         @Override
+        public String id() {
+          return "";
+        }
+
+        @Override
         public String name() {
           return "";
         }
@@ -51,6 +56,9 @@ public interface Access {
    * @throws RequestException they are over a limit of the caller's key
    */
   default void countMessages(int count) {}
+
+  /** Returns what tells the caller's key from all others, and is not secret. */
+  String id();
 
   /** Returns the caller's name in the log, which is not secret. */
   String name();

@@ -137,6 +137,11 @@ public final class KeyAuthenticator implements Authenticator {
     }
 
     @Override
+    public String id() {
+      return key.id();
+    }
+
+    @Override
     public String name() {
       return key.name();
     }
