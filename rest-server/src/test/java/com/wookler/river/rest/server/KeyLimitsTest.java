@@ -166,6 +166,26 @@ class KeyLimitsTest {
   }
 
   @Test
+  void shouldKeepWhatIsUsedOfARateWhereAnotherLimitChanges() throws IOException {
+    String end = START.plus(Duration.ofDays(1)).toString();
+    String shop = add("shop", new KeyLimits(end, new Rate(1, 2), new Rate(5, 1)));
+    serve();
+    assertThat(with(shop, "POST", MESSAGES, "x").status()).isEqualTo(201);
+    shouldWait(with(shop, "POST", MESSAGES, "x"), 1);
+    shouldWait(with(shop, "GET", BILLING, ""), 1);
+
+    String other = START.plus(Duration.ofDays(2)).toString();
+    String limits = Files.readString(file.path());
+    Files.writeString(
+        file.path(), limits.replace(end, other).replace("\"burst\":1", "\"burst\":3"));
+    String late = add("late", KeyLimits.NONE); // known with what was changed before
+    await().until(() -> with(late, "GET", BILLING, "").status() == 200);
+    shouldWait(with(shop, "GET", BILLING, ""), 1);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(with(shop, "POST", BATCH, batch(3)).status()).isEqualTo(201);
+  }
+
+  @Test
   void shouldKnowAKeyUntilItExpires() {
     Instant end = START.plus(Duration.ofSeconds(20));
     String guest = add("guest", new KeyLimits(end.toString(), null, null));

@@ -41,7 +41,7 @@ public final class KeyAuthenticator implements Authenticator {
 
     Caller(KeyFile.Key key, @Nullable Caller before) {
       this.key = key;
-      this.throttle = KeyThrottle.of(key.limits(), time, before == null ? null : before.throttle);
+      this.throttle = new KeyThrottle(key.limits(), time, before == null ? null : before.throttle);
       this.expiry = key.limits().expiry();
     }
 

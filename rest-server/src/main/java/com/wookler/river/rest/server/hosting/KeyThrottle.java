@@ -11,36 +11,19 @@ import org.jspecify.annotations.Nullable;
 final class KeyThrottle {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  private final KeyLimits limits;
+  private final @Nullable Usage requests;
+  private final @Nullable Usage messages;
 
-  @GuardedBy("this")
-  private final @Nullable RateBucket requests;
-
-  @GuardedBy("this")
-  private final @Nullable RateBucket messages;
-
-  private KeyThrottle(KeyLimits limits, TimeSource time) {
-    this.limits = limits;
-    this.requests = bucket(limits.requests(), time);
-    this.messages = bucket(limits.messages(), time);
-  }
-
-  /** Returns the throttle for limits: the one before if its rates are the same. */
-  static KeyThrottle of(KeyLimits limits, TimeSource time, @Nullable KeyThrottle before) {
-    return before != null && before.limits.equals(limits) ? before : new KeyThrottle(limits, time);
-  }
-
-  private static @Nullable RateBucket bucket(@Nullable Rate rate, TimeSource time) {
-    return rate == null ? null : new RateBucket(rate.perSecond(), rate.most(), rate.most(), time);
+  /** Creates a throttle. What is used of a rate that the one before has, too, stays used. */
+  KeyThrottle(KeyLimits limits, TimeSource time, @Nullable KeyThrottle before) {
+    this.requests = Usage.of(limits.requests(), time, before == null ? null : before.requests);
+    this.messages = Usage.of(limits.messages(), time, before == null ? null : before.messages);
   }
 
   /** Counts a request, or throws that it has to wait. */
   void countRequest(String key) {
-    Rate rate = limits.requests();
-    if (rate != null) {
-      synchronized (this) {
-        count(1, requests, rate, key, "requests");
-      }
+    if (requests != null) {
+      requests.count(1, key, "requests");
     }
   }
 
@@ -49,27 +32,40 @@ final class KeyThrottle {
    * are admitted as a burst is, and what follows waits for longer.
    */
   void countMessages(String key, int count) {
-    Rate rate = limits.messages();
-    if (rate != null) {
-      synchronized (this) {
-        count(count, messages, rate, key, "messages");
-      }
+    if (messages != null) {
+      messages.count(count, key, "messages");
     }
   }
 
-  private static void count(
-      int count, @Nullable RateBucket bucket, Rate rate, String key, String what) {
-    if (bucket == null) {
-      return;
+  /** What is used of a rate. Thread-safe. */
+  private static final class Usage {
+    private final Rate rate;
+
+    @GuardedBy("this")
+    private final RateBucket bucket;
+
+    private Usage(Rate rate, TimeSource time) {
+      this.rate = rate;
+      this.bucket = new RateBucket(rate.perSecond(), rate.most(), rate.most(), time);
     }
-    long nanos = bucket.nanosUntil(Math.min(count, rate.most()));
-    if (nanos > 0) {
-      throw RequestException.later(
-          RequestException.Reason.TOO_MANY_REQUESTS,
-          "the key %s may have %d %s a second, %d at once"
-              .formatted(key, rate.perSecond(), what, rate.most()),
-          (int) Math.min(Integer.MAX_VALUE, (nanos + SECOND - 1) / SECOND));
+
+    static @Nullable Usage of(@Nullable Rate rate, TimeSource time, @Nullable Usage before) {
+      if (rate == null) {
+        return null;
+      }
+      return before != null && before.rate.equals(rate) ? before : new Usage(rate, time);
     }
-    bucket.take(count);
+
+    synchronized void count(int count, String key, String what) {
+      long nanos = bucket.nanosUntil(Math.min(count, rate.most()));
+      if (nanos > 0) {
+        throw RequestException.later(
+            RequestException.Reason.TOO_MANY_REQUESTS,
+            "the key %s may have %d %s a second, %d at once"
+                .formatted(key, rate.perSecond(), what, rate.most()),
+            (int) Math.min(Integer.MAX_VALUE, (nanos + SECOND - 1) / SECOND));
+      }
+      bucket.take(count);
+    }
   }
 }
