@@ -112,6 +112,25 @@ class KeyLimitsTest {
     shouldWait(with(shop, "GET", BILLING, ""), 1);
   }
 
+  /** Else messages that were processed would be delivered again. */
+  @Test
+  void shouldAcknowledgeOverTheLimitAndHaveWhatFollowsWait() {
+    String shop = add("shop", new KeyLimits(null, new Rate(2, 2), null));
+    serve();
+    for (int i = 0; i < 4; i++) {
+      assertThat(with(admin, "POST", MESSAGES, "x").status()).isEqualTo(201);
+    }
+    List<String> receipts = with(shop, "POST", BILLING + "/deliveries?max=4", "").receipts();
+    for (String receipt : receipts) {
+      String body = "{\"receipts\":[\"" + receipt + "\"]}";
+      assertThat(with(shop, "POST", BILLING + "/ack", body).status()).isEqualTo(200);
+    }
+    assertThat(with(admin, "GET", BILLING, "").json().at("/stats/acked").asInt()).isEqualTo(4);
+    shouldWait(with(shop, "POST", BILLING + "/deliveries", ""), 2); // 5 of 2 are used, at 2 a second
+    time.advance(Duration.ofSeconds(2));
+    assertThat(with(shop, "POST", BILLING + "/deliveries", "").status()).isEqualTo(200);
+  }
+
   @Test
   void shouldHoldAKeyToTheMessagesASecondThatItPublishes() {
     String shop = add("shop", new KeyLimits(null, null, new Rate(10, null)));

@@ -51,6 +51,12 @@ public interface Access {
   default void countRequest() {}
 
   /**
+   * Counts a request that acknowledges deliveries. It is never over a limit, because refused the
+   * messages would be delivered again; what follows waits for longer.
+   */
+  default void countAcknowledgement() {}
+
+  /**
    * Counts messages that the caller publishes.
    *
    * @throws RequestException they are over a limit of the caller's key

@@ -85,14 +85,22 @@ public final class KeyAuthenticator implements Authenticator {
 
     @Override
     public void countRequest() {
-      Caller now = now();
-      (now == null ? this : now).throttle.countRequest(key.name());
+      throttle().countRequest(key.name());
+    }
+
+    @Override
+    public void countAcknowledgement() {
+      throttle().countAcknowledgement();
     }
 
     @Override
     public void countMessages(int count) {
+      throttle().countMessages(key.name(), count);
+    }
+
+    private KeyThrottle throttle() {
       Caller now = now();
-      (now == null ? this : now).throttle.countMessages(key.name(), count);
+      return now == null ? throttle : now.throttle;
     }
 
     private static boolean allows(KeyFile.Key key, Right right, String queue) {

@@ -27,6 +27,13 @@ final class KeyThrottle {
     }
   }
 
+  /** Counts a request that does not wait; those that follow do. */
+  void countAcknowledgement() {
+    if (requests != null) {
+      requests.take(1);
+    }
+  }
+
   /**
    * Counts the messages of a publish, or throws that it has to wait. More of them than the burst
    * are admitted as a burst is, and what follows waits for longer.
@@ -54,6 +61,10 @@ final class KeyThrottle {
         return null;
       }
       return before != null && before.rate.equals(rate) ? before : new Usage(rate, time);
+    }
+
+    synchronized void take(int count) {
+      bucket.take(count);
     }
 
     synchronized void count(int count, String key, String what) {

@@ -63,22 +63,17 @@ final class DeliveryRoutes {
             Right.CONSUME,
             Set.of("max", "wait", "create", "owner"),
             this::take),
-        verb("/ack", this::ack),
-        verb("/ack-up-to", this::ackUpTo),
-        new Endpoint(
-            HttpMethod.POST,
-            PATH + "/ack-and-publish",
-            Right.CONSUME,
-            Set.of("receipt", "to"),
-            this::ackAndPublish),
-        verb("/nack", this::nack),
-        verb("/release", this::release),
-        verb("/reject", this::reject),
-        verb("/extend", this::extend));
+        verb("/ack", Set.of(), this::ack),
+        verb("/ack-up-to", Set.of(), this::ackUpTo),
+        verb("/ack-and-publish", Set.of("receipt", "to"), this::ackAndPublish),
+        verb("/nack", Set.of(), this::nack),
+        verb("/release", Set.of(), this::release),
+        verb("/reject", Set.of(), this::reject),
+        verb("/extend", Set.of(), this::extend));
   }
 
-  private static Endpoint verb(String verb, Endpoint.Handler handler) {
-    return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, Set.of(), handler);
+  private static Endpoint verb(String verb, Set<String> query, Endpoint.Handler handler) {
+    return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, query, handler, true);
   }
 
   record ReceiptsJson(@Nullable List<String> receipts) {}

@@ -14,9 +14,20 @@ import java.util.Set;
  * @param right the right that a key needs
  * @param query the known parameters; requests with others are rejected
  * @param handler handles requests
+ * @param acknowledges whether a request says what becomes of deliveries
  */
 public record Endpoint(
-    HttpMethod method, String path, Right right, Set<String> query, Handler handler) {
+    HttpMethod method,
+    String path,
+    Right right,
+    Set<String> query,
+    Handler handler,
+    boolean acknowledges) {
+  /** Creates an endpoint that acknowledges nothing. */
+  Endpoint(HttpMethod method, String path, Right right, Set<String> query, Handler handler) {
+    this(method, path, right, query, handler, false);
+  }
+
   /** Returns whether a token is the caller's only proof of who it is. */
   boolean takesToken() {
     return query.contains(StreamTokens.PARAMETER);

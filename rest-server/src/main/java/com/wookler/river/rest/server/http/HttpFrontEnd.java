@@ -109,7 +109,11 @@ final class HttpFrontEnd {
           endpoint.takesToken()
               ? access(found, target)
               : access(request.getHeader("Authorization"));
-      caller.access.countRequest();
+      if (endpoint.acknowledges()) {
+        caller.access.countAcknowledgement();
+      } else {
+        caller.access.countRequest();
+      }
       ensureAllowed(found, caller.access);
     }
     ensureKnown(endpoint.query(), target);
