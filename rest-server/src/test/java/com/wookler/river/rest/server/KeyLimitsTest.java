@@ -126,9 +126,24 @@ class KeyLimitsTest {
       assertThat(with(shop, "POST", BILLING + "/ack", body).status()).isEqualTo(200);
     }
     assertThat(with(admin, "GET", BILLING, "").json().at("/stats/acked").asInt()).isEqualTo(4);
-    shouldWait(with(shop, "POST", BILLING + "/deliveries", ""), 2); // 5 of 2 are used, at 2 a second
+    shouldWait(
+        with(shop, "POST", BILLING + "/deliveries", ""), 2); // 5 of 2 are used, at 2 a second
     time.advance(Duration.ofSeconds(2));
     assertThat(with(shop, "POST", BILLING + "/deliveries", "").status()).isEqualTo(200);
+  }
+
+  /** Else a token would be used up by a request that is refused. */
+  @Test
+  void shouldCountATokenWhereItIsMadeAndNotWhereItIsUsed() {
+    String shop = add("shop", new KeyLimits(null, new Rate(1, 1), null));
+    serve();
+    Asked.Reply made = with(shop, "POST", BILLING + "/stream-tokens", "");
+    String stream = BILLING + "/stream?token=" + made.json().get("token").asText();
+    shouldWait(with(shop, "POST", BILLING + "/stream-tokens", ""), 1);
+    assertThat(asked.send("HEAD", stream, "").status()).isEqualTo(200);
+    assertThat(asked.send("HEAD", stream, "").status()).isEqualTo(401);
+    time.advance(Duration.ofSeconds(1));
+    assertThat(with(shop, "GET", BILLING, "").status()).isEqualTo(200);
   }
 
   @Test

@@ -111,7 +111,7 @@ final class HttpFrontEnd {
               : access(request.getHeader("Authorization"));
       if (endpoint.acknowledges()) {
         caller.access.countAcknowledgement();
-      } else {
+      } else if (!endpoint.takesToken()) { // the request that made the token was counted
         caller.access.countRequest();
       }
       ensureAllowed(found, caller.access);
