@@ -92,4 +92,14 @@ class EventSourceTest extends ConsoleFixture {
     await().until(() -> shown().equals(List.of("before", "after")));
     await().until(() -> lag() == 0);
   }
+
+  @Test
+  void shouldEndWhereTheKeyIsUnknown() throws Exception {
+    open(server.port(), "");
+    String listen = recipe().replaceFirst("(?s)listen\\(\"/v1.*", "");
+    String call = "listen('%s', 'river_none', () => {})".formatted(BILLING);
+    Object end =
+        page.evaluate("() => { " + listen + " return " + call + ".then(() => 'again', String); }");
+    assertThat(end).asString().contains("the key is unknown");
+  }
 }
