@@ -49,7 +49,7 @@ final class ServerProcess implements AutoCloseable {
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command)
         .directory(directory.toFile())
-        .redirectError(directory.resolve("err").toFile())
+        .redirectError(ProcessBuilder.Redirect.appendTo(directory.resolve("err").toFile()))
         .start();
   }
 
@@ -57,7 +57,7 @@ final class ServerProcess implements AutoCloseable {
     return port;
   }
 
-  /** What it has written to its standard error. */
+  /** What it, and those before it in this directory, have written to standard error. */
   String errors() throws IOException {
     return Files.readString(directory.resolve("err"));
   }
