@@ -608,8 +608,12 @@ public final class BlockLog implements AutoCloseable {
 
   /** Returns what each block holds now, the oldest first; the last one is the active one. */
   public List<Seal> contents() {
-    long unused = nextSequence; // volatile: what the active block holds was stored before it
-    return blocks.all().stream().map(block -> block.toSeal(settings.identity())).toList();
+    appendLock.lock(); // else what the active block says is half from before an append
+    try {
+      return blocks.all().stream().map(block -> block.toSeal(settings.identity())).toList();
+    } finally {
+      appendLock.unlock();
+    }
   }
 
   /** Returns the block that holds this sequence and those after it, the oldest first. */
