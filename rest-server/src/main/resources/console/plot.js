@@ -1,4 +1,5 @@
-// Plots of the past of a queue or subscriber: the server keeps it, new samples are appended.
+// Plots of the past of a queue or subscriber, which the server keeps. The latest samples are appended to the
+// shortest past; the longer ones are of means, which the server makes, and are fetched again.
 import * as api from "./api.js";
 import { button, make } from "./dom.js";
 import * as format from "./format.js";
@@ -34,12 +35,13 @@ function options(plot, width) {
 
 /**
  * Shows plots; each has a title, lines (figure and label), and a function that shows a value.
- * `update` appends the latest values of a row.
+ * `update` takes up the latest values of a row.
  */
 export function plots(path, wanted) {
   let span = "10m";
   let past = null;
   let made = [];
+  let fetching = false;
   const spans = Object.keys(POINTS).map((each) => {
     const made = button(NAMES[each], () => load(each));
     made.dataset.span = each;
@@ -75,6 +77,25 @@ export function plots(path, wanted) {
     }
   }
 
+  async function fetchAgain() {
+    const fetched = span;
+    fetching = true;
+    try {
+      const next = await api.get(path + "/figures?span=" + fetched);
+      if (past !== null && span === fetched) {
+        past = next;
+        show();
+      }
+    } catch {
+      // the page says what is wrong, and this is tried again
+    }
+    fetching = false;
+  }
+
+  function show() {
+    made.forEach((each, i) => each.setData(data(wanted[i])));
+  }
+
   const observer = new ResizeObserver(() => made.forEach((each, i) => each.setSize({ width: width(boxes[i]), height: HEIGHT })));
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const recolor = () => past && draw();
@@ -87,7 +108,10 @@ export function plots(path, wanted) {
       if (past === null || Date.parse(at) <= Date.parse(past.at) || row === undefined) {
         return;
       }
-      if (span !== "10m" && Date.parse(at) - Date.parse(past.at) < past.stepMillis) {
+      if (span !== "10m") {
+        if (!fetching && Date.parse(at) - Date.parse(past.at) >= past.stepMillis) {
+          fetchAgain();
+        }
         return;
       }
       past.at = at;
@@ -97,7 +121,7 @@ export function plots(path, wanted) {
           values.shift();
         }
       }
-      made.forEach((each, i) => each.setData(data(wanted[i])));
+      show();
     },
     close() {
       observer.disconnect();

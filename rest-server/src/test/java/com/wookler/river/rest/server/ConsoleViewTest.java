@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import com.wookler.river.rest.server.hosting.KeyFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +113,28 @@ class ConsoleViewTest extends ConsoleFixture {
         picture(pictures.get(hash));
       }
     }
+  }
+
+  /** A sample of now is no mean of the time since the last one. */
+  @Test
+  void shouldFetchTheMeansOfALongerPastAgain() {
+    start(RiverServer.builder().port(0));
+    fill();
+    AtomicInteger fetched = new AtomicInteger();
+    page.route(
+        Pattern.compile("/figures[?]span=1h$"),
+        route -> {
+          fetched.incrementAndGet();
+          String past = route.fetch().text();
+          route.fulfill(
+              new Route.FulfillOptions()
+                  .setContentType("application/json")
+                  .setBody(past.replaceFirst("\"at\":\"[^\"]+", "\"at\":\"2026-01-01T00:00:00Z")));
+        });
+    open(server.port(), "#/queues/orders");
+    button("Last hour").click();
+    page.waitForCondition(() -> fetched.get() >= 3);
+    assertThat(page.locator(".uplot").first()).isVisible();
   }
 
   @Test
