@@ -9,7 +9,10 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -67,6 +70,31 @@ class DeadLetterRemovalTest {
     assertThat(left()).containsExactly("a", "c");
     assertThat(billing.deadLetters().redrive(9)).isEqualTo(2);
     assertThat(billing.deadLetters().remove(0)).isFalse();
+  }
+
+  @Test
+  void shouldDropOrRedriveEachLetterOnceBesideARunningRedrive() {
+    String[] messages = IntStream.range(0, 300).mapToObj(String::valueOf).toArray(String[]::new);
+    reject(messages);
+    DeadLetters<String> letters = billing.deadLetters();
+    List<Delivery<String>> all = letters.peek(messages.length);
+    CompletableFuture<Integer> redriven =
+        CompletableFuture.supplyAsync(() -> letters.redrive(messages.length));
+    List<String> here = new ArrayList<>();
+    for (int i = messages.length - 1; i >= 0; i--) { // the redrive begins with the oldest
+      if (letters.remove(all.get(i).sequence())) {
+        here.add(all.get(i).data());
+      }
+    }
+    for (int i = redriven.join(); i > 0; i--) {
+      Delivery<String> delivery = billing.next();
+      assertThat(delivery).isNotNull();
+      here.add(delivery.data());
+      delivery.ack();
+    }
+    assertThat(here).containsExactlyInAnyOrder(messages);
+    assertThat(letters.size()).isZero();
+    assertThat(billing.next()).isNull();
   }
 
   @Test
