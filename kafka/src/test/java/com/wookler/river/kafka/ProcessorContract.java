@@ -274,6 +274,7 @@ abstract class ProcessorContract {
     begun.await();
     CompletableFuture<Boolean> closed =
         CompletableFuture.supplyAsync(() -> first.close(Duration.ofSeconds(30)));
+    await().atMost(PATIENCE).until(() -> !first.isRunning());
     end.countDown();
     assertThat(closed.get()).isTrue();
     int before = seen.size();
