@@ -69,6 +69,11 @@ final class DeadLetterTopic implements AutoCloseable {
   /** A record that is to be a dead letter, and why. */
   record Letter(ConsumerRecord<byte[], byte[]> record, String reason) {}
 
+  /** Returns the name of a group's topic of dead letters where none is given. */
+  static String name(String topic, String group) {
+    return topic + "-" + group + "-dead";
+  }
+
   /**
    * Creates it with its producer.
    *
@@ -104,7 +109,7 @@ final class DeadLetterTopic implements AutoCloseable {
   static Admin admin(Map<String, Object> clients) {
     Map<String, Object> properties = new HashMap<>(clients);
     properties.keySet().retainAll(AdminClientConfig.configNames());
-    KafkaTimeouts.complete(properties);
+    ClientProperties.completeTimeouts(properties);
     return Admin.create(properties);
   }
 

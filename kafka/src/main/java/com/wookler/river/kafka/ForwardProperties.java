@@ -53,12 +53,7 @@ record ForwardProperties(
    * @throws ConfigurationException a property is the forwarder's own, or Kafka refuses it
    */
   static ForwardProperties of(Map<String, ?> given, Guarantee guarantee, String id) {
-    for (String name : OWN) {
-      if (given.containsKey(name)) {
-        throw new ConfigurationException(
-            "the property " + name + " of Kafka is set by the forwarder; leave it out");
-      }
-    }
+    ClientProperties.refuse(given, OWN, "forwarder");
     Map<String, Object> producer = new HashMap<>(DEFAULTS);
     producer.putAll(given);
     producer.keySet().removeIf(name -> isOfConsumersOnly(name));

@@ -95,7 +95,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private static Map<String, Object> properties(GroupSource<?> source) {
     Map<String, Object> properties = new HashMap<>(source.properties());
     properties.putIfAbsent(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    KafkaTimeouts.complete(properties);
+    ClientProperties.completeTimeouts(properties);
     Object protocol = properties.getOrDefault(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
     if ("classic".equalsIgnoreCase(protocol.toString())) { // the other one does so anyway
       // A rebalance leaves a member the partitions that it keeps, and what it holds of them.

@@ -119,12 +119,7 @@ public final class KafkaGroup {
      * @throws ConfigurationException a property is refused
      */
     public DeliverySource<M> build() {
-      for (String name : OWN) {
-        if (properties.containsKey(name)) {
-          throw new ConfigurationException(
-              "the property " + name + " of Kafka is set by the source; leave it out");
-        }
-      }
+      ClientProperties.refuse(properties, OWN, "source");
       if (properties.containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
         throw new ConfigurationException(
             "the property group.instance.id of Kafka is for one consumer, and a reactor has one for"
@@ -134,7 +129,7 @@ public final class KafkaGroup {
         throw new ConfigurationException("a message cannot have " + maxDeliveries + " deliveries");
       }
       SourceMessages.check(properties);
-      String dead = deadLetters == null ? topic + "-" + group + "-dead" : deadLetters;
+      String dead = deadLetters == null ? DeadLetterTopic.name(topic, group) : deadLetters;
       return new GroupSource<>(
           new GroupSource.Names(topic, group, dead),
           new TopicIdentity(topic, Map.copyOf(properties)),

@@ -148,12 +148,7 @@ public final class KafkaShare {
      * @throws ConfigurationException a property is refused
      */
     public DeliverySource<M> build() {
-      for (String name : OWN) {
-        if (properties.containsKey(name)) {
-          throw new ConfigurationException(
-              "the property " + name + " of Kafka is set by the source; leave it out");
-        }
-      }
+      ClientProperties.refuse(properties, OWN, "source");
       for (String name : OF_CONSUMER_GROUPS) {
         if (properties.containsKey(name)) {
           throw new ConfigurationException(
@@ -165,7 +160,7 @@ public final class KafkaShare {
       }
       GroupSettings settings = GroupSettings.of(group, properties, maxDeliveries);
       SourceMessages.check(settings.clients());
-      String dead = deadLetters == null ? topic + "-" + group + "-dead" : deadLetters;
+      String dead = deadLetters == null ? DeadLetterTopic.name(topic, group) : deadLetters;
       TopicIdentity identity = new TopicIdentity(topic, settings.clients());
       return new ShareSource<>(topic, identity, converter, settings, dead, backoff, maxDeliveries);
     }

@@ -34,7 +34,7 @@ final class SourceMessages {
     all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     try {
       new ConsumerConfig(all).values();
-      KafkaTimeouts.check(properties);
+      ClientProperties.checkTimeouts(properties);
       Map<String, Object> letters = DeadLetterTopic.properties(all);
       letters.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
       letters.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);

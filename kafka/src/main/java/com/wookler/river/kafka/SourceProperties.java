@@ -49,12 +49,7 @@ record SourceProperties(
    * @throws ConfigurationException a property is the source's own, or Kafka refuses it
    */
   static SourceProperties of(Map<String, ?> given, String group) {
-    for (String name : OWN) {
-      if (given.containsKey(name)) {
-        throw new ConfigurationException(
-            "the property " + name + " of Kafka is set by the source; leave it out");
-      }
-    }
+    ClientProperties.refuse(given, OWN, "source");
     Map<String, Object> consumer = new HashMap<>(DEFAULTS);
     consumer.putAll(given);
     boolean ownGroup = consumer.putIfAbsent(ConsumerConfig.GROUP_ID_CONFIG, group) == null;

@@ -42,8 +42,8 @@ class KafkaGroupTest {
 
   private static Map<String, Object> completed(Map<String, Object> given) {
     Map<String, Object> properties = new HashMap<>(given);
-    KafkaTimeouts.complete(properties);
-    KafkaTimeouts.check(properties);
+    ClientProperties.completeTimeouts(properties);
+    ClientProperties.checkTimeouts(properties);
     return properties;
   }
 }

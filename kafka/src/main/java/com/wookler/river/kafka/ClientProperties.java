@@ -1,19 +1,36 @@
 package com.wookler.river.kafka;
 
+import com.wookler.river.common.errors.ConfigurationException;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
-/** How long clients of a source wait for brokers. */
-final class KafkaTimeouts {
+/** What holds for the properties of all of Kafka's clients. */
+final class ClientProperties {
   private static final String REQUEST = CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG;
   private static final String CALL = CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG;
   private static final int DEFAULT_MILLIS = 10_000;
 
-  private KafkaTimeouts() {}
+  private ClientProperties() {}
 
-  /** Adds those that are not given, so that a call does not end before its request. */
-  static void complete(Map<String, Object> properties) {
+  /**
+   * Refuses properties that River sets.
+   *
+   * @param owner what sets them, in the text of the error
+   * @throws ConfigurationException one is given
+   */
+  static void refuse(Map<String, ?> given, List<String> own, String owner) {
+    for (String name : own) {
+      if (given.containsKey(name)) {
+        throw new ConfigurationException(
+            "the property " + name + " of Kafka is set by the " + owner + "; leave it out");
+      }
+    }
+  }
+
+  /** Adds the timeouts that are not given, so that a call does not end before its request. */
+  static void completeTimeouts(Map<String, Object> properties) {
     Object request = properties.get(REQUEST);
     Object call = properties.get(CALL);
     if (request == null) {
@@ -27,11 +44,11 @@ final class KafkaTimeouts {
   }
 
   /**
-   * Checks those that are given.
+   * Checks the timeouts that are given.
    *
    * @throws ConfigException a call would end before its request
    */
-  static void check(Map<String, Object> properties) {
+  static void checkTimeouts(Map<String, Object> properties) {
     Object request = properties.get(REQUEST);
     Object call = properties.get(CALL);
     if (request != null && call != null && number(call) < number(request)) {
