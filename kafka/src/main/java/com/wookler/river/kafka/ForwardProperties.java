@@ -85,16 +85,14 @@ record ForwardProperties(
     consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     // Offsets are read once no transaction is open over them.
     consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    consumer.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
-    consumer.putIfAbsent(ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    ClientProperties.completeTimeouts(consumer);
     return consumer;
   }
 
   private static Map<String, Object> admin(Map<String, ?> given) {
     Map<String, Object> admin = new HashMap<>(given);
     admin.keySet().retainAll(AdminClientConfig.configNames());
-    admin.putIfAbsent(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
-    admin.putIfAbsent(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000);
+    ClientProperties.completeTimeouts(admin);
     return admin;
   }
 

@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +70,15 @@ class ForwarderSettingsTest {
                     .start())
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining(name);
+  }
+
+  @Test
+  void shouldTakeALongerRequestThanItsOwnCallsLast() {
+    Map<String, Object> given =
+        Map.of("bootstrap.servers", "127.0.0.1:1", "request.timeout.ms", 15_000);
+    ForwardProperties properties = ForwardProperties.of(given, Guarantee.EXACTLY_ONCE, "id");
+    assertThat(properties.admin()).containsEntry("default.api.timeout.ms", 15_000);
+    Admin.create(properties.admin()).close(Duration.ZERO); // which refuses a shorter call
   }
 
   @Test
