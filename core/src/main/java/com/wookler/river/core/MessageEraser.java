@@ -11,8 +11,10 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.StoredMessage;
 import java.io.IOException;
 import java.util.Collection;
-import java.util.NavigableSet;
-import java.util.TreeSet;
+import java.util.HashSet;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -43,31 +45,46 @@ final class MessageEraser {
     this.files = files;
   }
 
-  /** See {@link MessageQueue#erase}. */
-  long erase(Collection<Long> sequences) {
-    NavigableSet<Long> places = new TreeSet<>();
+  /** See {@link MessageQueue#tryErase}. */
+  EraseResult erase(Collection<Long> sequences) {
+    Erasure erasure = new Erasure();
     for (long sequence : sequences) {
       if (sequence >= 0 && sequence < log.nextSequence()) {
-        places.addAll(removal.deletePlaces(sequence));
+        removal.deletePlaces(sequence).forEach(place -> erasure.places.put(place, sequence));
       }
     }
     long bytes = 0;
-    while (!places.isEmpty()) {
-      bytes += eraseFirst(places);
+    while (!erasure.places.isEmpty()) {
+      bytes += eraseFirst(erasure);
     }
-    return bytes;
+    return new EraseResult(bytes, erasure.erased);
   }
 
-  /** Erases the first of these and all others of its block, and takes them out. */
-  private long eraseFirst(NavigableSet<Long> places) {
+  /** The places that are left to erase, and what was erased; on one thread at a time. */
+  private static final class Erasure implements Predicate<StoredMessage> {
+    private final NavigableMap<Long, Long> places = new TreeMap<>(); // with the asked sequences
+    private final Set<Long> erased = new HashSet<>(); // of the asked sequences
+
+    @Override
+    public boolean test(StoredMessage message) {
+      Long asked = places.get(message.sequence());
+      if (asked != null) {
+        erased.add(asked);
+      }
+      return asked != null;
+    }
+  }
+
+  /** Erases the first of the places and all others of its block, and takes them out. */
+  private long eraseFirst(Erasure erasure) {
     try {
-      return CompletableFuture.supplyAsync(() -> eraseNow(places), worker).join();
+      return CompletableFuture.supplyAsync(() -> eraseNow(erasure), worker).join();
     } catch (RejectedExecutionException e) {
       throw new QueueClosedException("queue " + queue + " is closed", e);
     } catch (CompletionException e) {
       throw e.getCause() instanceof RiverException known
           ? known
-          : failed(places.first(), e.getCause());
+          : failed(erasure.places.firstKey(), e.getCause());
     }
   }
 
@@ -80,50 +97,48 @@ final class MessageEraser {
         why);
   }
 
-  private long eraseNow(NavigableSet<Long> places) {
-    long place = places.first();
-    Predicate<StoredMessage> which = message -> places.contains(message.sequence());
+  private long eraseNow(Erasure erasure) {
+    long place = erasure.places.firstKey();
     try {
       if (!log.closeBlockOf(place)) {
-        return eraseFromBackup(places, which);
+        return eraseFromBackup(erasure);
       }
       files.force(); // so that the block is sealed
       Seal block =
           log.sealedFrom(place)
               .orElseThrow(() -> new IOException("its block cannot be closed now"));
-      Compacted found = BlockCompactor.count(log.file(block), block, which);
+      Compacted found = BlockCompactor.count(log.file(block), block, erasure);
       if (found.removed() > 0) {
-        boolean unused = files.rewrite(block, which, () -> true);
+        boolean unused = files.rewrite(block, erasure, () -> true);
       }
-      places.headSet(block.endSequence()).clear();
+      erasure.places.headMap(block.endSequence()).clear();
       return found.removedBytes();
     } catch (IOException e) {
       throw failed(place, e);
     }
   }
 
-  private long eraseFromBackup(NavigableSet<Long> places, Predicate<StoredMessage> which)
-      throws IOException {
-    long place = places.first();
+  private long eraseFromBackup(Erasure erasure) throws IOException {
+    long place = erasure.places.firstKey();
     Backup past = backup;
     StoredBlock holding =
         past == null
             ? null
             : past.endingAfter(place).filter(each -> each.holds(place)).orElse(null);
     if (past == null || holding == null) {
-      places.remove(place);
+      erasure.places.remove(place);
       return 0;
     }
-    long bytes = bytes(holding, which);
+    long bytes = bytes(holding, erasure);
     boolean isThere = bytes > 0;
     for (StoredBlock twin : past.twins(holding)) { // which a crash has left
-      bytes += bytes(twin, which);
+      bytes += bytes(twin, erasure);
     }
     past.deleteTwins(holding);
     if (isThere) {
-      boolean unused = files.rewrite(past, holding, which, () -> true);
+      boolean unused = files.rewrite(past, holding, erasure, () -> true);
     }
-    places.headSet(holding.block().endSequence()).clear();
+    erasure.places.headMap(holding.block().endSequence()).clear();
     return bytes;
   }
 

@@ -477,6 +477,11 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * @throws com.wookler.river.common.errors.RiverException a file cannot be read or written now
    */
   public long erase(Collection<Long> sequences) {
+    return tryErase(sequences).bytes();
+  }
+
+  /** Erases messages like {@link #erase(Collection)}, and returns of which there was something. */
+  public EraseResult tryErase(Collection<Long> sequences) {
     return running().erase(List.copyOf(sequences));
   }
 

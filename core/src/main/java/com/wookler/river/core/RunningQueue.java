@@ -419,7 +419,7 @@ final class RunningQueue<M> {
     return new SnapshotWriter(storage, subscribers, target).write();
   }
 
-  long erase(Collection<Long> sequences) {
+  EraseResult erase(Collection<Long> sequences) {
     return eraser.erase(sequences);
   }
 

@@ -187,6 +187,9 @@ class MessageEraseTest {
       assertThat(queue.erase(secrets)).isZero();
       assertThat(found()).isEmpty();
       assertHasAllBut(queue, List.of(0L, 7L, 44L, 45L, 57L, 103L), 105);
+      EraseResult more = queue.tryErase(List.of(8L, 7L, 104L, 8L, 999L));
+      assertThat(more.erased()).containsExactlyInAnyOrder(8L, 104L);
+      assertThat(more.bytes()).isBetween(14L, 40L);
     }
   }
 
