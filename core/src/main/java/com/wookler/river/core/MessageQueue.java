@@ -613,7 +613,8 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    *
    * @param directory as {@link Builder#directory}, in which the queue then has one of its name; or
    *     that one itself, if its last part is the queue's name. It must not be there yet
-   * @throws ConfigurationException there is something of that name; nothing was touched
+   * @throws ConfigurationException there is something of that name, or the copy would be in the
+   *     queue's own directory; nothing was touched
    * @throws QueueClosedException the queue, or one of its subscribers, was being closed
    * @throws com.wookler.river.common.errors.RiverException it cannot be written, or the log has
    *     failed; nothing is left of it

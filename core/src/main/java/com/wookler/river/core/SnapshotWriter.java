@@ -63,6 +63,11 @@ final class SnapshotWriter implements SubscriberRegistry.Copying {
           "queue %s: %s is there already; a snapshot makes its directory itself"
               .formatted(queue, target.toAbsolutePath()));
     }
+    if (absolute(target).startsWith(absolute(storage.directory.path()))) {
+      throw new ConfigurationException(
+          "queue %s: %s is in the queue's own directory, of which it would be a copy"
+              .formatted(queue, target.toAbsolutePath()));
+    }
     try {
       copy();
       return new QueueSnapshot(target, firstSequence, nextSequence, copiedBytes);
@@ -75,6 +80,10 @@ final class SnapshotWriter implements SubscriberRegistry.Copying {
     } catch (RuntimeException e) {
       throw removed(e);
     }
+  }
+
+  private static Path absolute(Path path) {
+    return path.toAbsolutePath().normalize();
   }
 
   private RuntimeException removed(RuntimeException why) {

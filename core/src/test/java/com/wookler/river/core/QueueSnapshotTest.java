@@ -187,3 +187,7 @@ class QueueSnapshotTest {
     assertThat(directory.resolve("x")).doesNotExist();
   }
 }
+    assertThatThrownBy(() -> queue.snapshot(directory.resolve("data/orders/log/../copies")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("own directory");
+    assertThat(directory.resolve("data/orders/copies")).doesNotExist();
