@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -278,6 +280,28 @@ public final class RemoteQueue {
     return removed("/compact");
   }
 
+  /**
+   * Makes a consistent copy of the queue on the server's disk, below the directory that the
+   * server's settings say. Not retried: after {@link RiverClientException#mayBeDone} there may be
+   * one of this name.
+   *
+   * @param snapshot name of the copy, 1 to 64 of {@code A-Z a-z 0-9 . _ -}, not starting with a dot
+   *     or hyphen
+   * @param timeout how long the server may take
+   * @throws ConflictException the queue has a snapshot of this name, or the server has no directory
+   *     for snapshots
+   */
+  public SnapshotInfo snapshot(String snapshot, Duration timeout) {
+    Request request =
+        Request.post(Paths.queue(name) + "/snapshots")
+            .json(new Named(snapshot))
+            .serverWait(timeout)
+            .once();
+    return caller.callOne(request).as(SnapshotInfo.class);
+  }
+
+  record Named(String name) {}
+
   /** Returns the subscribers of the queue. */
   public List<SubscriberInfo> subscribers() {
     return caller
@@ -506,6 +530,37 @@ public final class RemoteQueue {
    */
   public long erase(long sequence) {
     return number("/erase?sequence=" + sequence, "bytes");
+  }
+
+  /**
+   * Removes messages, and their bytes from the log and the backups. Not retried, but repeating it
+   * is harmless.
+   *
+   * @param sequences 1 to 1,000; what none has is passed over
+   * @param timeout how long the server may take, which writes each file anew that has some of them
+   */
+  public EraseResult erase(Collection<Long> sequences, Duration timeout) {
+    Request request =
+        Request.post(Paths.queue(name) + "/erase-batch")
+            .json(new Sequences(List.copyOf(sequences)))
+            .serverWait(timeout)
+            .once();
+    return caller.callOne(request).as(Erased.class).result();
+  }
+
+  record Sequences(List<Long> sequences) {}
+
+  record Erased(long bytes, List<Each> results) {
+    record Each(long sequence, String result) {}
+
+    EraseResult result() {
+      return new EraseResult(
+          bytes,
+          results.stream()
+              .filter(each -> each.result().equals("erased"))
+              .map(Each::sequence)
+              .collect(Collectors.toSet()));
+    }
   }
 
   private long removed(String verb) {

@@ -56,6 +56,8 @@ class ContractTest {
               Map.entry("removeMessages", "RemoteQueue.removeMessages"),
               Map.entry("trim", "RemoteQueue.trimBefore"),
               Map.entry("eraseMessage", "RemoteQueue.erase"),
+              Map.entry("eraseMessages", "RemoteQueue.erase"),
+              Map.entry("createSnapshot", "RemoteQueue.snapshot"),
               Map.entry("listBlocks", "RemoteQueue.blocks"),
               Map.entry("listForwards", "RemoteQueue.forwards"),
               Map.entry("putForward", "RemoteQueue.forward"),
@@ -153,6 +155,7 @@ class ContractTest {
     return Stream.of(
         new Pair(Reloaded.class, schema("Reloaded")),
         new Pair(StreamToken.class, schema("StreamToken")),
+        new Pair(SnapshotInfo.class, schema("Snapshot")),
         new Pair(BlockInfo.class, schema("Block")),
         new Pair(ConsumerInfo.class, schema("Consumer")),
         new Pair(Problem.class, schema("Problem")),

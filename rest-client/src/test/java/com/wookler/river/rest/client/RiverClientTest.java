@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.rest.server.RiverServer;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -42,6 +44,7 @@ class RiverClientTest {
             .port(0)
             .directory(directory.resolve("queues"))
             .backupDirectory(directory.resolve("backups"))
+            .snapshotDirectory(directory.resolve("snapshots"))
             .start();
     client = RiverClient.builder("http://127.0.0.1:" + server.port()).build();
     orders = client.queue("orders");
@@ -183,6 +186,66 @@ class RiverClientTest {
     assertThat(orders.erase(8)).isGreaterThanOrEqualTo("m8".length());
     assertThat(orders.erase(8)).isZero();
     assertThat(orders.trimToMessages(0)).isEqualTo(2);
+  }
+
+  @Test
+  void shouldEraseAList() {
+    for (int i = 0; i < 10; i++) {
+      orders.publish("m" + i);
+    }
+    EraseResult done = orders.erase(List.of(3L, 7L, 99L), SOON);
+    assertThat(done.erased()).containsExactlyInAnyOrder(3L, 7L);
+    assertThat(done.bytes()).isGreaterThanOrEqualTo(4);
+    assertThat(orders.erase(List.of(3L, 4L), SOON).erased()).containsExactly(4L);
+    assertThat(orders.messages(0, 3)).extracting(StoredMessage::text).contains("m0", "m1", "m2");
+    assertThat(orders.message(7)).isEmpty();
+  }
+
+  @Test
+  void shouldMakeASnapshotThatOpens() throws Exception {
+    orders.create(QueueSettings.builder().build());
+    billing.create(SubscriberSettings.builder().build());
+    for (int i = 0; i < 10; i++) {
+      orders.publish("m" + i);
+    }
+    billing.batch(3, SOON).forEach(RemoteDelivery::ack);
+
+    SnapshotInfo made = orders.snapshot("before-7.2", SOON);
+    orders.publish("later");
+
+    assertThat(made.name()).isEqualTo("before-7.2");
+    assertThat(made.firstSequence()).isZero();
+    assertThat(made.nextSequence()).isEqualTo(10);
+    assertThat(made.copiedBytes()).isPositive();
+    assertThatThrownBy(() -> orders.snapshot("before-7.2", SOON))
+        .isInstanceOf(ConflictException.class)
+        .hasMessageContaining("choose another name")
+        .hasMessageNotContaining(directory.toString());
+    try (RiverServer copy = RiverServer.open(fileOf(directory.resolve("snapshots/before-7.2")));
+        RiverClient other = RiverClient.builder("http://127.0.0.1:" + copy.port()).build()) {
+      assertThat(other.subscriber("orders", "billing").batch(10, SOON))
+          .extracting(RemoteDelivery::text)
+          .startsWith("m3")
+          .endsWith("m9");
+    }
+  }
+
+  /** Writes the file of a server that serves a queue as it is in a snapshot. */
+  private Path fileOf(Path snapshot) throws IOException {
+    String param = "<param name=\"%s\" value=\"%s\"/>";
+    String server =
+        param.formatted("server.queue.port", 0)
+            + param.formatted("server.directory", directory.resolve("others"));
+    String queue =
+        param.formatted("queue.message.converter", "bytes")
+            + param.formatted("queue.directory", snapshot);
+    return Files.writeString(
+        directory.resolve("river.xml"),
+        "<river><server><params>"
+            + server
+            + "</params></server><queue name='orders'><params>"
+            + queue
+            + "</params></queue></river>");
   }
 
   @Test

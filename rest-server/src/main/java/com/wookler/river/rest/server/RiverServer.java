@@ -27,6 +27,7 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.SeriesLimiter;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import com.wookler.river.rest.server.hosting.ServerLimits;
+import com.wookler.river.rest.server.hosting.SnapshotDirectory;
 import com.wookler.river.rest.server.hosting.WaitingPublishes;
 import com.wookler.river.rest.server.http.Endpoint;
 import com.wookler.river.rest.server.http.HostValidator;
@@ -97,6 +98,7 @@ public final class RiverServer implements AutoCloseable {
         new QueueCatalog(
             from.settings.get(ServerOptions.DIRECTORY),
             from.settings.find(ServerOptions.BACKUP_DIRECTORY),
+            new SnapshotDirectory(from.settings.find(ServerOptions.SNAPSHOT_DIRECTORY)),
             from.defaults);
     SeriesLimiter queues = new SeriesLimiter(MAX_QUEUE_SERIES);
     SeriesLimiter subscribers = new SeriesLimiter(MAX_SUBSCRIBER_SERIES);
@@ -397,6 +399,15 @@ public final class RiverServer implements AutoCloseable {
     }
 
     /**
+     * Sets the base directory of the snapshots that requests make, each in a subdirectory of its
+     * name (default: none, and such a request is rejected). A request cannot choose the directory.
+     * It must neither contain {@link #directory} or {@link #backupDirectory} nor be in one of them.
+     */
+    public Builder snapshotDirectory(Path base) {
+      return set(ServerOptions.SNAPSHOT_DIRECTORY, Objects.requireNonNull(base, "base"));
+    }
+
+    /**
      * Sets whether publishing creates a missing queue, and polling a missing subscriber (default
      * true).
      */
@@ -643,21 +654,12 @@ public final class RiverServer implements AutoCloseable {
       settings.check("server");
       checkMemcache();
       String host = settings.get(ServerOptions.HOST);
-      Path directory = settings.get(ServerOptions.DIRECTORY);
-      Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
+      checkDirectories();
       Path keys = settings.find(ServerOptions.KEYS_FILE);
       if (tls == null && settings.find(ServerOptions.CLIENT_CA) != null) {
         throw new ConfigurationException(
             "server.ssl.client.ca needs TLS: server.ssl.certificate and server.ssl.key, or"
                 + " server.ssl.keystore");
-      }
-      if (backups != null && overlap(directory, backups)) {
-        throw new ConfigurationException(
-            "the directory of backups, "
-                + backups
-                + ", is, contains or is in that of the queues, "
-                + directory
-                + ", so that a queue's name could be that of the other directory");
       }
       if (!settings.is(ServerOptions.INSECURE)
           && (keys == null || tls == null)
@@ -673,10 +675,35 @@ public final class RiverServer implements AutoCloseable {
       }
     }
 
-    private static boolean overlap(Path queues, Path backups) {
-      Path one = queues.toAbsolutePath().normalize();
-      Path other = backups.toAbsolutePath().normalize();
-      return one.startsWith(other) || other.startsWith(one);
+    private void checkDirectories() {
+      Path directory = settings.get(ServerOptions.DIRECTORY);
+      Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
+      Path snapshots = settings.find(ServerOptions.SNAPSHOT_DIRECTORY);
+      checkApart("backups", backups, "the queues", directory);
+      checkApart("snapshots", snapshots, "the queues", directory);
+      checkApart("snapshots", snapshots, "backups", backups);
+    }
+
+    private static void checkApart(
+        String what, @Nullable Path one, String than, @Nullable Path other) {
+      if (one != null && other != null && overlap(one, other)) {
+        throw new ConfigurationException(
+            "the directory of "
+                + what
+                + ", "
+                + one
+                + ", is, contains or is in that of "
+                + than
+                + ", "
+                + other
+                + ", so that a name could be that of the other directory");
+      }
+    }
+
+    private static boolean overlap(Path one, Path other) {
+      Path first = one.toAbsolutePath().normalize();
+      Path second = other.toAbsolutePath().normalize();
+      return first.startsWith(second) || second.startsWith(first);
     }
 
     /**

@@ -80,6 +80,14 @@ final class ServerCommand implements Callable<Integer> {
   }
 
   @Option(
+      names = "--snapshots",
+      paramLabel = "DIR",
+      description = "Where requests may make snapshots of queues.")
+  void snapshots(Path directory) {
+    put(ServerFlag.SNAPSHOTS, directory);
+  }
+
+  @Option(
       names = "--keys",
       paramLabel = "FILE",
       description = "API keys, made by ./river keys, which every request needs then.")

@@ -15,6 +15,7 @@ enum ServerFlag {
   PORT,
   DATA,
   BACKUP,
+  SNAPSHOTS,
   KEYS,
   TLS_CERT,
   TLS_KEY,

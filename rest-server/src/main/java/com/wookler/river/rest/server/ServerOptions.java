@@ -61,6 +61,16 @@ final class ServerOptions {
               "base directory of the backups of queues that requests make, each below its "
                   + "name; no request says where");
 
+  static final Option<Path> SNAPSHOT_DIRECTORY =
+      TABLE
+          .path("server.snapshot.directory")
+          .dflt(null, "none: such requests are refused")
+          .allowed("not in, over or the same as `server.directory` and `server.backup.directory`")
+          .java("snapshotDirectory(Path)")
+          .means(
+              "base directory of the snapshots that requests make, each below its name; no "
+                  + "request says where");
+
   static final Option<Boolean> AUTO_CREATE =
       TABLE
           .flag("server.auto.create", true)

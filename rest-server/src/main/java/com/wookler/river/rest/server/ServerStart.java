@@ -146,6 +146,7 @@ record ServerStart(Map<ServerFlag, String> values) {
     with(ServerFlag.HOST, text -> server.host(text).memcacheHost(text));
     with(ServerFlag.DATA, text -> server.directory(Path.of(text)));
     with(ServerFlag.BACKUP, text -> server.backupDirectory(Path.of(text)));
+    with(ServerFlag.SNAPSHOTS, text -> server.snapshotDirectory(Path.of(text)));
     with(ServerFlag.KEYS, text -> server.keys(Path.of(text)));
     with(ServerFlag.CLIENT_CA, text -> server.clientAuthority(Path.of(text)));
     with(

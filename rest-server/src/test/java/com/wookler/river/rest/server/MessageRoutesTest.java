@@ -131,6 +131,42 @@ class MessageRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldEraseAListAndSayWhatBecameOfEach() {
+    for (int i = 0; i < 6; i++) {
+      asked.post(MESSAGES, "secret " + i);
+    }
+    Asked.Reply done = eraseBatch("[4,1,99,4]");
+    assertThat(done.body())
+        .matches("\\{\"bytes\":\\d{2},.*")
+        .endsWith(
+            "\"results\":[{\"sequence\":4,\"result\":\"erased\"},"
+                + "{\"sequence\":1,\"result\":\"erased\"},"
+                + "{\"sequence\":99,\"result\":\"absent\"},"
+                + "{\"sequence\":4,\"result\":\"erased\"}]}");
+    assertThat(eraseBatch("[4,5]").json().get("results"))
+        .extracting(each -> each.get("result").asText())
+        .containsExactly("absent", "erased");
+    assertThat(asked.get(MESSAGES + "?from=0&max=10").json().get("messages")).hasSize(3);
+    assertThat(asked.get(MESSAGES + "/4").status()).isEqualTo(404);
+    assertThat(asked.get(MESSAGES + "/3").body()).contains("secret 3");
+    String many = "[0" + ",1".repeat(1_000) + "]";
+    for (String wrong : List.of("[]", "null", "[-1]", many)) {
+      assertThat(eraseBatch(wrong).field()).as(wrong).isEqualTo("sequences");
+    }
+    for (String wrong :
+        List.of("[null]", "[1.5]", "[\"1\"]", "7", "[99999999999999999999]", "{}")) {
+      assertThat(eraseBatch(wrong).status()).as(wrong).isEqualTo(400);
+    }
+    assertThat(asked.post("/v1/queues/orders/erase-batch", "").status()).isEqualTo(400);
+    assertThat(asked.post("/v1/queues/none/erase-batch", "{\"sequences\":[1]}").status())
+        .isEqualTo(404);
+  }
+
+  private Asked.Reply eraseBatch(String sequences) {
+    return asked.post("/v1/queues/orders/erase-batch", "{\"sequences\":" + sequences + "}");
+  }
+
+  @Test
   void shouldRefuseAnotherMessageOfTheSameId() {
     asked.send("POST", MESSAGES, "a", "River-Id", "7", "River-Key", "k", "River-Header-T", "1");
 

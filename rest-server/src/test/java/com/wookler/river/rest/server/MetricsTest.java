@@ -20,6 +20,7 @@ import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import com.wookler.river.rest.server.hosting.SeriesLimiter;
+import com.wookler.river.rest.server.hosting.SnapshotDirectory;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -264,7 +265,8 @@ class MetricsTest {
   /** However many queues somebody makes, there are so many series; the rest is one. */
   @Test
   void shouldSumUpWhatIsBeyondTheLimit() throws IOException {
-    try (QueueCatalog catalog = new QueueCatalog(directory.resolve("many"), null, Defaults.NONE)) {
+    try (QueueCatalog catalog =
+        new QueueCatalog(directory.resolve("many"), null, SnapshotDirectory.NONE, Defaults.NONE)) {
       SeriesLimiter queues = new SeriesLimiter(2);
       SeriesLimiter subscribers = new SeriesLimiter(1);
       Latencies latencies = new Latencies(TimeSource.system(), queues, subscribers);

@@ -36,6 +36,7 @@ class RestDocTest {
             .port(0)
             .directory(directory.resolve("queues"))
             .backupDirectory(directory.resolve("backups"))
+            .snapshotDirectory(directory.resolve("snapshots"))
             .start();
   }
 

@@ -115,6 +115,9 @@ class ServerCommandTest {
         .isEqualTo(
             new ServerStart(
                 Map.of(ServerFlag.PORT, "0", ServerFlag.DATA, "a b", ServerFlag.BACKUP, "kept")));
+    assertThat(ServerStart.ofUsual(Map.of("RIVER_SNAPSHOTS", "s"), "server"))
+        .isEqualTo(ServerStart.ofUsual("server", "--snapshots", "s"))
+        .isEqualTo(new ServerStart(Map.of(ServerFlag.SNAPSHOTS, "s")));
     assertThat(ServerStart.ofUsual("server", "--tls-cert", "c", "--tls-key", "k", "--keys", "f"))
         .isEqualTo(
             new ServerStart(

@@ -39,6 +39,7 @@ public final class QueueCatalog implements AutoCloseable {
 
   private final Path directory;
   private final @Nullable Path backups;
+  private final SnapshotDirectory snapshots;
   private final SettingsFiles files;
   private final ConcurrentSkipListMap<String, HostedQueue<?>> queues =
       new ConcurrentSkipListMap<>(String.CASE_INSENSITIVE_ORDER);
@@ -56,12 +57,15 @@ public final class QueueCatalog implements AutoCloseable {
    *
    * @param directory base directory of the queues that requests create
    * @param backups base directory of their backups; null: they cannot have backups
+   * @param snapshots where requests may make snapshots of queues
    * @param defaults of them and of their subscribers
    */
-  public QueueCatalog(Path directory, @Nullable Path backups, Defaults defaults) {
+  public QueueCatalog(
+      Path directory, @Nullable Path backups, SnapshotDirectory snapshots, Defaults defaults) {
     this.defaults = defaults;
     this.directory = directory;
     this.backups = backups;
+    this.snapshots = snapshots;
     this.files = new SettingsFiles(directory);
     try {
       ParallelWork.forEach(
@@ -318,6 +322,11 @@ public final class QueueCatalog implements AutoCloseable {
     return RequestException.of(
         RequestException.Reason.CONFLICT,
         "queue " + name + " is configured by the server's own settings");
+  }
+
+  /** Returns where requests may make snapshots of queues. */
+  public SnapshotDirectory snapshots() {
+    return snapshots;
   }
 
   /** Deletes a queue that a request created. Blocks. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -148,6 +149,7 @@ public final class HttpService implements AutoCloseable {
     all.addAll(new RedriveRoutes(queues).endpoints());
     all.addAll(new MessageRoutes(context, readers).endpoints());
     all.addAll(new RemovalRoutes(context.queues()).endpoints());
+    all.addAll(new SnapshotRoutes(queues, snapshotThread()).endpoints());
     all.addAll(new SubscriberRoutes(queues, readers).endpoints());
     all.addAll(new DeliveryRoutes(context, streams, consumers).endpoints());
     all.addAll(new ConsumerRoutes(queues, consumers).endpoints());
@@ -159,6 +161,11 @@ public final class HttpService implements AutoCloseable {
     all.addAll(new ServiceRoutes(queues, context.stopping()).endpoints());
     all.addAll(StaticRoutes.endpoints());
     return List.copyOf(all);
+  }
+
+  /** Returns the thread on which snapshots are made: so long that no warning is due. */
+  private WorkerExecutor snapshotThread() {
+    return vertx.createSharedWorkerExecutor("river-snapshots", 1, 1, TimeUnit.DAYS);
   }
 
   /** Returns the files of certificate and key; none without TLS. */

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.CancelResult;
+import com.wookler.river.core.EraseResult;
 import com.wookler.river.core.Trim;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.rest.server.hosting.ContractFormat;
@@ -11,10 +12,12 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The routes that take messages back: who may publish may cancel and replace, an administrator may
@@ -24,6 +27,7 @@ final class RemovalRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
   private static final String PATH = QUEUE + "/messages";
   private static final String MESSAGE = PATH + "/{sequence}";
+  private static final int MAX_SEQUENCES = 1_000;
   private static final List<String> TRIMS = List.of("before", "olderThan", "bytes", "messages");
 
   private final QueueResolver queues;
@@ -42,7 +46,9 @@ final class RemovalRoutes {
             HttpMethod.POST, QUEUE + "/remove", Right.ADMIN, Set.of("from", "end"), this::remove),
         new Endpoint(HttpMethod.POST, QUEUE + "/trim", Right.ADMIN, Set.copyOf(TRIMS), this::trim),
         new Endpoint(
-            HttpMethod.POST, QUEUE + "/erase", Right.ADMIN, Set.of("sequence"), this::erase));
+            HttpMethod.POST, QUEUE + "/erase", Right.ADMIN, Set.of("sequence"), this::erase),
+        new Endpoint(
+            HttpMethod.POST, QUEUE + "/erase-batch", Right.ADMIN, Set.of(), this::eraseBatch));
   }
 
   record CancelledJson(CancelResult result) {}
@@ -50,6 +56,12 @@ final class RemovalRoutes {
   record RemovedJson(long removed) {}
 
   record ErasedJson(long bytes) {}
+
+  record SequencesJson(@Nullable List<@Nullable Long> sequences) {}
+
+  record EraseResultJson(long sequence, String result) {}
+
+  record ErasedBatchJson(long bytes, List<EraseResultJson> results) {}
 
   private static Future<ApiResponse> answer(ApiRequest call, Supplier<Object> work) {
     return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(work.get())));
@@ -110,6 +122,39 @@ final class RemovalRoutes {
     long sequence = sequence(call, "sequence");
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return answer(call, () -> new ErasedJson(queue.queue().erase(sequence)));
+  }
+
+  private Future<ApiResponse> eraseBatch(ApiRequest call) {
+    List<Long> sequences = checked(call.body(SequencesJson.class).sequences());
+    HostedQueue<?> queue = queues.queue(call.name("queue"));
+    return answer(
+        call,
+        () -> {
+          EraseResult done = queue.queue().tryErase(sequences);
+          return new ErasedBatchJson(
+              done.bytes(),
+              sequences.stream()
+                  .map(each -> new EraseResultJson(each, result(done.erased().contains(each))))
+                  .toList());
+        });
+  }
+
+  private static String result(boolean erased) {
+    return erased ? "erased" : "absent";
+  }
+
+  private static List<Long> checked(@Nullable List<@Nullable Long> sequences) {
+    if (sequences == null || sequences.isEmpty() || sequences.size() > MAX_SEQUENCES) {
+      throw RequestException.field("sequences", "must have 1 to " + MAX_SEQUENCES + " elements");
+    }
+    List<Long> checked = new ArrayList<>(sequences.size());
+    for (Long sequence : sequences) {
+      if (sequence == null || sequence < 0) {
+        throw RequestException.field("sequences", "each must be a number, 0 or more");
+      }
+      checked.add(sequence);
+    }
+    return checked;
   }
 
   private static long sequence(ApiRequest call, String parameter) {
