@@ -63,7 +63,7 @@ final class Compactor {
   private final RetryBackoff retry; // but for isTime
   private final AtomicLong removed = new AtomicLong();
   private final Set<Integer> empty = ConcurrentHashMap.newKeySet(); // blocks without messages
-  private @Nullable Pass pass; // in the background
+  private @Nullable Pass pass; // in the background: under way, or stopped at a block
   private boolean all; // whether the next pass frees little too
   private volatile boolean busy; // whether a pass is under way in the background
   private volatile long seen; // the log's end when the last one began
@@ -71,6 +71,7 @@ final class Compactor {
   private volatile long begun; // when it began; of no meaning before the first
   private volatile boolean anew = true; // whether there was none yet
   private volatile long youngest = NONE; // delete marker that it left for its age
+  private volatile @Nullable Seal awaited; // the block at which the pass has stopped
   private volatile long leftBytes; // of blocks that have left the log since
   private volatile boolean stopped; // set by the closing thread
 
@@ -100,7 +101,16 @@ final class Compactor {
 
   /** Returns whether there is something to do in the background; any thread. */
   boolean isDue() {
-    return on && log.failure().isEmpty() && retry.isTime() && (busy || hasGrown() || hasAged());
+    return on
+        && log.failure().isEmpty()
+        && retry.isTime()
+        && (busy || isAwaitedRead() || hasGrown() || hasAged());
+  }
+
+  /** Returns whether all have completed the block at which the pass has stopped for them. */
+  private boolean isAwaitedRead() {
+    Seal block = awaited;
+    return block != null && isAllowed(block);
   }
 
   /** Counts a block that has left the log for the backup; on the serial executor. */
@@ -143,14 +153,11 @@ final class Compactor {
       return;
     }
     Pass current = pass;
-    if (current == null) {
-      current = new Pass(all);
-      pass = current;
+    if (current == null || (!busy && (hasGrown() || !isAwaitedRead()))) {
+      current = begin();
+    } else if (!busy) {
+      current.resume();
       busy = true;
-      seen = log.nextSequence();
-      begun = storage.config.time().nanoTime();
-      anew = false;
-      leftBytes = 0;
     }
     try {
       if (!current.step()) {
@@ -169,8 +176,23 @@ final class Compactor {
     }
   }
 
+  /** Begins a pass, also in place of one that has stopped. */
+  private Pass begin() {
+    Pass begins = new Pass(all);
+    pass = begins;
+    awaited = null;
+    busy = true;
+    seen = log.nextSequence();
+    begun = storage.config.time().nanoTime();
+    anew = false;
+    leftBytes = 0;
+    return begins;
+  }
+
+  /** Ends a pass, or keeps one that has stopped at a block until all have completed that. */
   private void end(Pass done) {
-    pass = null;
+    awaited = done.stoppedAt;
+    pass = awaited == null ? null : done;
     all = done.markersWait;
     reached = done.next;
     youngest = all && !done.whole ? Math.max(done.youngest, log.times().now()) : done.youngest;
@@ -219,9 +241,13 @@ final class Compactor {
     return stored(next).map(StoredBlock::block).or(() -> sealed(next));
   }
 
-  private boolean isAllowed(Seal block) {
+  private boolean isOldEnough(Seal block) {
     long age = micros(QueueOptions.COMPACT_AGE);
-    return (age == 0 || log.times().ageOf(block.lastMicros()) >= age)
+    return age == 0 || log.times().ageOf(block.lastMicros()) >= age;
+  }
+
+  private boolean isAllowed(Seal block) {
+    return isOldEnough(block)
         && delays.lowWatermark() >= block.endSequence()
         && (storage.config.get(QueueOptions.COMPACT_UNSEEN)
             || subscribers.havePassed(block.endSequence()));
@@ -240,6 +266,8 @@ final class Compactor {
     private final Set<String> pinned = new HashSet<>(); // keys of which an older message stays
     private final long end = log.nextSequence(); // a delete marker behind it is for the next pass
     private long next;
+    private @Nullable Seal stoppedAt; // a block that is old enough, but not completed by all
+    private boolean resumed;
     private boolean complete = true; // whether all before next was compacted
     private boolean markersWait;
     private long youngest = NONE;
@@ -257,8 +285,18 @@ final class Compactor {
       }
     }
 
+    /** Continues after it has stopped; what came after it began is for the next pass. */
+    void resume() {
+      resumed = true;
+      stoppedAt = null;
+      known.clear(); // a later message may have been removed meanwhile
+    }
+
     /** Compacts the next backup or block, and returns whether there may be another. */
     boolean step() throws IOException {
+      if (resumed && next >= end) {
+        return false;
+      }
       Backup past = backup;
       Optional<StoredBlock> stored = stored(next);
       if (past != null && stored.isPresent()) {
@@ -270,6 +308,7 @@ final class Compactor {
 
     private boolean take(Seal block, Work work) throws IOException {
       if (!isAllowed(block)) {
+        stoppedAt = isOldEnough(block) && block.firstSequence() < end ? block : null;
         return false; // none after it is
       }
       Compacted done = new Compacted(0, block.messages(), 0, 0);

@@ -315,6 +315,72 @@ class CompactionTest {
     }
   }
 
+  /** Without a later message: what grew is the business of the next pass. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldContinueAPassOnceASlowSubscriberHasMovedOn(boolean backup) {
+    Path data = directory.resolve("data");
+    MessageQueue.Builder<String> builder = builder(data).compactBytes(200_000);
+    if (backup) {
+      builder.backup(directory.resolve("backup"), Duration.ZERO);
+    }
+    try (MessageQueue<String> queue = builder.open()) {
+      Subscriber<String> slow =
+          queue.subscriber(SubscriberConfig.builder("slow").ack(true).window(2_000).build());
+      publishValues(queue, 260); // five closed blocks
+      ack(slow, 60);
+      await().until(() -> advance() && queue.stats().compacted() == 50);
+      ack(slow, 100); // three blocks are completed
+      await().until(() -> advance() && queue.stats().compacted() == 150);
+      slow.close(); // of one that is not open, too, it is known how far it came
+      Subscriber<String> again = queue.subscriber("slow");
+      ack(again, 40);
+      await().until(() -> advance() && queue.stats().compacted() == 200);
+      ack(again, 60);
+      await().until(() -> advance() && queue.stats().compacted() == 250);
+      assertThat(replay(queue, "all")).hasSize(10).first().matches(all -> all.sequence() == 250);
+    }
+  }
+
+  /** A message that was the last of its key when the pass began must not outlive its marker. */
+  @Test
+  void shouldLeaveDeleteMarkersToTheNextPassThatCameWhileOneHadStopped() {
+    try (MessageQueue<String> queue =
+        builder(directory.resolve("data"))
+            .compactBytes(100_000)
+            .compactDeletesAge(Duration.ofSeconds(1))
+            .open()) {
+      Subscriber<String> slow =
+          queue.subscriber(SubscriberConfig.builder("slow").ack(true).window(2_000).build());
+      queue.publisher().publish(Message.of(LONG).withKey("alone"));
+      publishValues(queue, 129);
+      ack(slow, 60);
+      await().until(() -> advance() && queue.stats().compacted() == 49);
+      queue.publisher().publish(Message.of("").withKey("alone"));
+      for (int i = 0; i < 49; i++) {
+        queue.publisher().publish("small " + i);
+      }
+      queue.force();
+      time.advance(Duration.ofSeconds(2)); // the marker is old enough
+      ack(slow, 110);
+      await().until(() -> advance() && queue.stats().compacted() == 124);
+      time.advance(Duration.ofMinutes(1));
+      for (int i = 0; i < 50; i++) {
+        advance();
+      }
+      assertThat(queue.latest("alone")).isEmpty();
+      assertThat(replay(queue, "all").stream().filter(each -> "alone".equals(each.key())))
+          .extracting(Delivery::data)
+          .endsWith("");
+    }
+  }
+
+  private static void ack(Subscriber<String> subscriber, int messages) {
+    for (int i = 0; i < messages; i++) {
+      subscriber.next().ack();
+    }
+  }
+
   private static void drain(Subscriber<String> reader) {
     while (reader.next() != null) {
       // it is completed by that
