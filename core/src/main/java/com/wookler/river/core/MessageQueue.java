@@ -609,7 +609,9 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    *
    * <p>Sealed blocks, which never change, are hard links where the target is on the same volume,
    * else copies; the last blocks are copied. The copy has the queue's identity: do not let both
-   * forward to, or continue in, the same queues. Backups are not in it.
+   * forward to, or continue in, the same queues. Backups are not in it: a subscriber that is still
+   * in them continues there if the copy is opened with them, else at the first message of the copy,
+   * and a warning says how many messages that passes over.
    *
    * @param directory as {@link Builder#directory}, in which the queue then has one of its name; or
    *     that one itself, if its last part is the queue's name. It must not be there yet

@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.wookler.river.ack.EntryState;
 import com.wookler.river.ack.InitialPosition;
 import com.wookler.river.ack.Ledger;
 import com.wookler.river.ack.journal.Health;
@@ -254,19 +255,49 @@ final class SubscriberStore {
           ledger.lowWatermark());
     }
     ledger.skip(log.gaps().endOf(ledger.position())); // which the log has reported
-    long first = log.firstSequence();
-    if (ledger.position() < first && (backup == null || !backup.reaches(ledger.position()))) {
-      LOG.warn(
-          "Queue {}, subscriber {}: damaged: it stands at sequence {}, but the log begins at {}; lost to"
-              + " it: {}. Going on at {}",
-          queue,
-          config.name(),
-          ledger.position(),
-          first,
-          Amount.of(first - ledger.position() + ledger.unfinished(), "message"),
-          first);
-      ledger.skip(first);
+    long low = ledger.lowWatermark();
+    if (low < log.firstSequence() && (backup == null || !backup.reaches(low))) {
+      passMissing(config.name(), ledger);
     }
+  }
+
+  /**
+   * Completes what is before the log, in no gap, and in no backup that is here. It is damage only
+   * if it may not have left the log as blocks do: a snapshot has no backups.
+   */
+  private void passMissing(String subscriber, Ledger ledger) {
+    long low = ledger.lowWatermark();
+    long first = log.firstSequence();
+    long missing = unfinished(ledger, low, first);
+    for (long sequence = low; sequence < Math.min(first, ledger.position()); sequence++) {
+      boolean unused = ledger.complete(sequence);
+    }
+    ledger.skip(first);
+    if (missing > 0) {
+      LOG.warn(
+          "Queue {}, subscriber {}: {}it is at sequence {}, but the log begins at {}, and no backup"
+              + " is here that has what is before; it passes over {} and continues at {}",
+          queue,
+          subscriber,
+          log.isBeginningKnown() ? "" : "damaged: ",
+          low,
+          first,
+          Amount.of(missing, "message"),
+          ledger.position());
+    }
+  }
+
+  /** Counts the messages in a range that are in no gap, which was reported, and not completed. */
+  private long unfinished(Ledger ledger, long from, long end) {
+    long sum = end - from - log.gaps().messagesFrom(from) + log.gaps().messagesFrom(end);
+    int completed = ledger.count(EntryState.COMPLETED);
+    for (long sequence = from; sequence < end && completed > 0; sequence++) {
+      if (ledger.isCompleted(sequence)) {
+        completed--;
+        sum -= log.gaps().endOf(sequence) == sequence ? 1 : 0;
+      }
+    }
+    return sum;
   }
 
   /** Removes a subscriber whose ledger is closed, and returns what is to be cleared. */

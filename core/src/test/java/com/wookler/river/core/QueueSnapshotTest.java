@@ -11,8 +11,10 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.testing.CapturedLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -164,6 +166,57 @@ class QueueSnapshotTest {
     assertThat(copy.subscriber("reader").next().data()).isEqualTo("next");
   }
 
+  /** Backups are not in it, and a copy may be opened with them or without. */
+  @Test
+  void shouldContinueInBackupsOnlyWhereItIsOpenedWithThem() throws Exception {
+    Path backups = directory.resolve("backups");
+    queue = builder(directory.resolve("data")).backup(backups, Duration.ZERO).open();
+    Subscriber<String> reader = queue.subscriber("reader");
+    publish(0, 45);
+    reader.batch(30, SOON);
+    await().until(() -> queue.stats().firstSequence() == 30);
+    Subscriber<String> past = queue.subscriber(SubscriberConfig.builder("past").ack(true).build());
+    past.seek(Position.sequence(5));
+    List<Delivery<String>> taken = past.batch(3, SOON);
+    taken.get(1).ack(); // 5 and 7 are in flight
+    Subscriber<String> fetched =
+        queue.subscriber(SubscriberConfig.builder("fetched").ack(true).build());
+    fetched.seek(Position.sequence(28));
+    assertThat(fetched.batch(4, SOON)).hasSize(4); // in flight there, and in the log
+    Subscriber<String> closed = queue.subscriber("closed");
+    closed.seek(Position.sequence(12));
+    closed.close();
+    queue.snapshot(target());
+    queue.snapshot(directory.resolve("second"));
+    queue.close();
+
+    try (CapturedLog captured = new CapturedLog("com.wookler.river.core")) {
+      copy = builder(target()).open();
+      assertThat(copy.subscriber("past").next().sequence()).isEqualTo(30);
+      assertThat(copy.subscriber("past").stats().lag()).isEqualTo(15);
+      assertThat(copy.subscriber("fetched").batch(20, SOON))
+          .extracting(Delivery::sequence)
+          .startsWith(30L, 31L, 32L);
+      assertThat(captured.warnings())
+          .noneMatch(line -> line.contains("damaged"))
+          .anyMatch(line -> line.contains("subscriber past") && line.contains("24 messages"))
+          .anyMatch(line -> line.contains("subscriber fetched") && line.contains("2 messages"))
+          .anyMatch(line -> line.contains("subscriber closed") && line.contains("18 messages"));
+      assertThat(copy.stats().lostEver()).isZero();
+      assertThat(copy.subscriber("closed").next().sequence()).isEqualTo(30);
+      copy.close();
+
+      copy = builder(directory.resolve("second")).backup(backups, Duration.ZERO).open();
+      assertThat(copy.subscriber("past").batch(20, SOON))
+          .extracting(Delivery::sequence)
+          .startsWith(5L, 7L, 8L, 9L);
+      assertThat(copy.subscriber("fetched").next().sequence()).isEqualTo(28);
+      assertThat(copy.subscriber("closed").next().sequence()).isEqualTo(12);
+      assertThat(captured.warnings()).noneMatch(line -> line.contains("damaged"));
+      assertThat(copy.stats().lostEver()).isZero();
+    }
+  }
+
   @Test
   void shouldRefuseWhatIsThere() throws Exception {
     queue = builder(directory.resolve("data")).open();
@@ -175,6 +228,10 @@ class QueueSnapshotTest {
     assertThat(there).isEmptyDirectory();
     assertThatThrownBy(() -> queue.snapshot(directory.resolve("data")))
         .isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> queue.snapshot(directory.resolve("data/orders/log/../copies")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("own directory");
+    assertThat(directory.resolve("data/orders/copies")).doesNotExist();
     Files.writeString(directory.resolve("file"), "");
     assertThatThrownBy(() -> queue.snapshot(directory.resolve("file")))
         .hasMessageContaining("queue orders: cannot make a snapshot");
@@ -187,7 +244,3 @@ class QueueSnapshotTest {
     assertThat(directory.resolve("x")).doesNotExist();
   }
 }
-    assertThatThrownBy(() -> queue.snapshot(directory.resolve("data/orders/log/../copies")))
-        .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("own directory");
-    assertThat(directory.resolve("data/orders/copies")).doesNotExist();

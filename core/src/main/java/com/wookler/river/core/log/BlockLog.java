@@ -443,6 +443,11 @@ public final class BlockLog implements AutoCloseable {
     return gaps;
   }
 
+  /** Returns whether all before the first sequence, but for gaps, is known to have left the log. */
+  public boolean isBeginningKnown() {
+    return marks.isRemovedFound();
+  }
+
   /** Returns the messages that were removed, which no reader is to be given. */
   public SequenceRanges removed() {
     return removed;

@@ -71,6 +71,7 @@ public final class LogMarks implements AutoCloseable {
   private final Stored forced;
   private final boolean trusted;
   private final long removedAtLeast;
+  private final boolean removedFound;
   private volatile boolean unforced; // whether the number that was forced is ahead of the device
 
   @GuardedBy("this")
@@ -92,6 +93,7 @@ public final class LogMarks implements AutoCloseable {
     this.forced = new Stored(file, content.number(FORCED));
     this.removed = new Stored(file, content.number(REMOVED));
     this.removedKnown = content.number(REMOVED).isExact();
+    this.removedFound = removedKnown;
     this.removedAtLeast = content.number(REMOVED).orZero();
     this.trusted = trusted;
   }
@@ -243,6 +245,11 @@ public final class LogMarks implements AutoCloseable {
   /** Returns a sequence below which all was taken out of the log, and perhaps more. */
   public long removedAtLeast() {
     return removedAtLeast;
+  }
+
+  /** Returns whether it was known, when the marks were opened, what was taken out of the log. */
+  public boolean isRemovedFound() {
+    return removedFound;
   }
 
   /** Returns the sequence below which all was taken out, and nothing above; empty if unknown. */
