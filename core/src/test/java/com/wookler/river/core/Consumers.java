@@ -3,10 +3,12 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.core.message.ForwardOrigin;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.message.QueueStatusException;
 import com.wookler.river.core.message.StaleReceiptException;
+import com.wookler.river.core.subscriber.ContinuationTarget;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
@@ -19,6 +21,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** What consumers do with the subscribers of a {@link ModelledQueue}, and its models with them. */
 final class Consumers {
@@ -55,7 +58,12 @@ final class Consumers {
     boolean more;
     do {
       queue.bury(model);
-      Delivery<byte[]> delivery = subscriber(model).next();
+      Subscriber<byte[]> poller = queue.poller(model);
+      if (!model.polls()) {
+        assertThat(poller.next()).as("given to another owner").isNull();
+        return null;
+      }
+      Delivery<byte[]> delivery = poller.next();
       if (delivery != null) {
         queue.log.shouldBeAsPublished(delivery);
         model.handedOver(delivery);
@@ -73,7 +81,13 @@ final class Consumers {
     boolean more;
     do {
       queue.bury(model);
-      List<Delivery<byte[]>> taken = subscriber(model).batch(missing, Duration.ZERO);
+      Subscriber<byte[]> poller = queue.poller(model);
+      boolean may = model.polls();
+      List<Delivery<byte[]>> taken = poller.batch(missing, Duration.ZERO);
+      if (!may) {
+        assertThat(taken).as("given to another owner").isEmpty();
+        return;
+      }
       for (Delivery<byte[]> delivery : taken) {
         queue.log.shouldBeAsPublished(delivery);
         model.handedOver(delivery);
@@ -92,9 +106,13 @@ final class Consumers {
     queue.bury(model);
     int most = model.config().order() == Order.SEQUENCE ? max : 1; // or a key goes on meanwhile
     ModelledHandler handler = new ModelledHandler(queue, model, most);
-    int consumed = subscriber(model).consume(most, Duration.ZERO, handler);
+    Subscriber<byte[]> poller = queue.poller(model);
+    boolean may = model.polls();
+    int consumed = poller.consume(most, Duration.ZERO, handler);
     assertThat(consumed).isEqualTo(handler.shown());
-    if (consumed < most) {
+    if (!may) {
+      assertThat(consumed).as("given to another owner").isZero();
+    } else if (consumed < most) {
       model.nothing();
     }
     handler.settleKept();
@@ -130,6 +148,49 @@ final class Consumers {
       delivery.ack();
       model.acked(delivery.place());
     }
+  }
+
+  /** Another owner polls from now on, one renews the lease, or releases it. */
+  void lease(int a, int b) {
+    SubscriberModel model = queue.exclusive().map(this::now).orElse(null);
+    if (model == null) {
+      return;
+    }
+    LeaseModel lease = Objects.requireNonNull(model.lease());
+    lease.switchTo(a);
+    queue.bury(model);
+    Subscriber<byte[]> poller = queue.poller(model);
+    if (b % 3 == 0) {
+      boolean may = model.polls();
+      assertThat(poller.renewLease()).isEqualTo(may);
+    } else if (b % 3 == 1) {
+      poller.releaseLease();
+      lease.release();
+    }
+    lease.shouldBe(subscriber(model).lease(), queue.millis());
+  }
+
+  /** What continues it goes to this queue, too, and again is harmless. */
+  void ackAndPublishHere(int a, int b, Message<byte[]> message) {
+    SubscriberModel model = now(a);
+    if (model.out().isEmpty() || !model.config().ackRequired()) {
+      return;
+    }
+    Delivery<byte[]> delivery = model.out().get(b % model.out().size());
+    List<ForwardOrigin> origins = new ArrayList<>();
+    ContinuationTarget<byte[]> here =
+        (origin, oldest, messages) -> {
+          origins.add(origin);
+          return queue.queue().publishContinuation(origin, oldest, messages);
+        };
+    assertThat(delivery.ackAndPublish(here, List.of(message, message))).isTrue();
+    assertThat(delivery.ackAndPublish(here, List.of(message, message))).isFalse();
+    assertThat(origins).singleElement().matches(one -> one.sequence() == delivery.place());
+    byte[] origin = Repetitions.header(origins.get(0).queue(), delivery.place());
+    for (int i = 0; i < 2; i++) {
+      queue.log.published(queue.log.end(), message.withHeader(ForwardOrigin.CONTINUES, origin));
+    }
+    model.acked(delivery.place());
   }
 
   /** With a target that takes what continues it. */
@@ -275,6 +336,9 @@ final class Consumers {
     }
     next(model); // has what is due noticed
     queue.bury(model);
+    if (!model.polls()) {
+      return; // of another owner nothing is
+    }
     List<Long> seen = subscriber(model).peek(max).stream().map(Delivery::place).toList();
     List<Long> visible = model.visible();
     assertThat(seen).isEqualTo(visible.subList(0, Math.min(max, visible.size())));
@@ -297,7 +361,10 @@ final class Consumers {
       return;
     }
     SubscriberModel model = now(a);
-    assertThat(subscriber(model).next()).isNull();
+    queue.bury(model);
+    Subscriber<byte[]> poller = queue.poller(model);
+    boolean unused = model.polls();
+    assertThat(poller.next()).isNull();
     if (status.acknowledges()) {
       ack(a, 0);
     } else if (model.config().ackRequired() && !model.out().isEmpty()) {

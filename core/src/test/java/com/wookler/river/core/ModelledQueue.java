@@ -20,7 +20,6 @@ import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.testing.KilledCopy;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +31,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
@@ -46,7 +46,9 @@ import org.awaitility.core.ThrowingRunnable;
  */
 final class ModelledQueue implements AutoCloseable {
   /** How many subscribers there may be. */
-  static final int SUBSCRIBERS = 6;
+  static final int SUBSCRIBERS = 7;
+
+  private static final int EXCLUSIVE = 6; // its number
 
   private static final int BLOCK_BYTES = 1 << 20; // a kill copies them
 
@@ -78,6 +80,7 @@ final class ModelledQueue implements AutoCloseable {
             .backup(directory.resolve("backup"), Duration.ofDays(365))
             .recycle(this::noting)
             .keyIndex(true)
+            .deduplicate(Repetitions.WINDOW)
             .blockBytes(BLOCK_BYTES)
             .syncInterval(Duration.ofMillis(5)) // the pace of housekeeping, too
             .maxMessageBytes(16 << 10)
@@ -127,6 +130,20 @@ final class ModelledQueue implements AutoCloseable {
   /** The subscriber that a number means; there is one at least. */
   SubscriberModel model(int a) {
     return List.copyOf(models.values()).get(a % models.size());
+  }
+
+  /** Where consumers poll: an exclusive subscriber as one of its owners. */
+  Subscriber<byte[]> poller(SubscriberModel model) {
+    Subscriber<byte[]> subscriber = subscriber(model);
+    LeaseModel lease = model.lease();
+    return lease == null || lease.polling().isEmpty()
+        ? subscriber
+        : subscriber.consumer(lease.polling());
+  }
+
+  /** The exclusive subscriber, if it is there. */
+  Optional<SubscriberModel> exclusive() {
+    return models.values().stream().filter(model -> model.lease() != null).findFirst();
   }
 
   Subscriber<byte[]> subscriber(SubscriberModel model) {
@@ -223,10 +240,8 @@ final class ModelledQueue implements AutoCloseable {
     assertThat(result.sequence()).isEqualTo(waits ? log.end() : -1);
     shouldBe(result.replaced(), waits, out);
     if (waits) {
-      ByteBuffer origin = ByteBuffer.allocate(24);
-      origin.putLong(queue.identity().getMostSignificantBits());
-      origin.putLong(queue.identity().getLeastSignificantBits()).putLong(log.sequence(place));
-      log.published(result.sequence(), message.withHeader(ForwardOrigin.REPLACED, origin.array()));
+      byte[] origin = Repetitions.header(queue.identity(), log.sequence(place));
+      log.published(result.sequence(), message.withHeader(ForwardOrigin.REPLACED, origin));
       log.cancelled(at);
       removed(each -> each == at);
     }
@@ -339,7 +354,9 @@ final class ModelledQueue implements AutoCloseable {
         .maxRate(which == 5 ? 20 : 0)
         .maxInFlight(which == 2 ? 3 : 20)
         .window(which == 2 ? 6 : which == 3 ? 40 : 10_000)
-        .maxDeliveries(which == 0 || which == 3 || which == 4 ? 3 : 0)
+        .maxDeliveries(which == 0 || which == 3 || which == 4 ? 3 : which == EXCLUSIVE ? 4 : 0)
+        .exclusive(which == EXCLUSIVE)
+        .lease(Duration.ofSeconds(10))
         .backoff(which == 0 || which == 3 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
         .start(start)
         .build();

@@ -47,6 +47,8 @@ class QueuePropertyTest {
     BATCH,
     PUBLISH_FOR_LATER,
     PUBLISH_IF,
+    PUT,
+    PUT_FROM,
     COMPACT,
     SUBSCRIBE,
     NEXT,
@@ -56,6 +58,7 @@ class QueuePropertyTest {
     VIEW,
     ACK,
     ACK_AND_PUBLISH,
+    ACK_AND_PUBLISH_HERE,
     ACK_UP_TO,
     NACK,
     RELEASE,
@@ -64,6 +67,7 @@ class QueuePropertyTest {
     EXTEND,
     SETTLE_BY_RECEIPT,
     DECIDE_TOO_LATE,
+    LEASE,
     PEEK,
     SEEK,
     PURGE,
@@ -131,6 +135,7 @@ class QueuePropertyTest {
   private Consumers consumers;
   private Readers readers;
   private Expirations expirations;
+  private Repetitions repetitions;
 
   @BeforeContainer
   static void start() {
@@ -165,10 +170,12 @@ class QueuePropertyTest {
       consumers = new Consumers(opened);
       readers = new Readers(opened);
       expirations = new Expirations(opened);
+      repetitions = new Repetitions(opened);
       queue.subscribe(2, Position.earliest()); // the one with the narrow limits
       queue.subscribe(3, Position.earliest()); // the one with the order of keys
       queue.subscribe(4, Position.earliest()); // the one with the strict order
       queue.subscribe(5, Position.earliest()); // the one with a rate
+      queue.subscribe(6, Position.earliest()); // the one with owners
       for (Step step : history) {
         run(step.verb(), step.a(), step.b());
         queue.shouldHoldWhatIsUnfinished();
@@ -188,6 +195,8 @@ class QueuePropertyTest {
       case BATCH -> batch(1 + a);
       case PUBLISH_FOR_LATER -> publishForLater(a, b);
       case PUBLISH_IF -> publishIf(a, b);
+      case PUT -> put(a, b);
+      case PUT_FROM -> repetitions.putFrom(a % 2, b, message(queue.log.end() * 1_000));
       case COMPACT -> queue.compact();
       case SUBSCRIBE -> queue.subscribe(a, position(b));
       case NEXT -> consumers.next(a, 1 + b);
@@ -197,6 +206,8 @@ class QueuePropertyTest {
       case VIEW -> readers.view(queue.log.end() * b / 24);
       case ACK -> consumers.ack(a, b);
       case ACK_AND_PUBLISH -> consumers.ackAndPublish(a, b);
+      case ACK_AND_PUBLISH_HERE ->
+          consumers.ackAndPublishHere(a, b, message(queue.log.end() * 1_000));
       case ACK_UP_TO -> consumers.ackUpTo(a, b);
       case NACK -> consumers.decide(a, b, nack(b));
       case RELEASE -> consumers.decide(a, b, Settlement.release());
@@ -205,6 +216,7 @@ class QueuePropertyTest {
       case EXTEND -> consumers.decide(a, b, extend(b));
       case SETTLE_BY_RECEIPT -> consumers.settleByReceipt(a, b, settlement(b));
       case DECIDE_TOO_LATE -> consumers.decideTooLate(a, b);
+      case LEASE -> consumers.lease(a, b);
       case PEEK -> consumers.peek(a, 1 + b);
       case SEEK -> queue.seek(queue.model(a), position(b));
       case PURGE -> consumers.purge(a);
@@ -318,6 +330,17 @@ class QueuePropertyTest {
       messages.add(message(queue.log.end() * 1_000 + i));
     }
     queue.publish(messages);
+  }
+
+  /** Some with ids that others may have, and some for later. */
+  private void put(int a, int b) {
+    List<Message<byte[]>> batch = new ArrayList<>();
+    for (int i = 0; i <= b % 4; i++) {
+      Message<byte[]> message =
+          message(queue.log.end() * 1_000 + i).withId("id-" + (a + i * b) % 5);
+      batch.add(i % 3 == 2 ? message.deliverAfter(Duration.ofSeconds(1 + a)) : message);
+    }
+    repetitions.put(batch);
   }
 
   /** Stored only if the next sequence, or the last place of the key, is the expected one. */

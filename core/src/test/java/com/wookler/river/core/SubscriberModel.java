@@ -59,11 +59,46 @@ final class SubscriberModel {
   private @Nullable Object opened; // the real one
   private double paidMillis; // until when its rate is used up
   private long now;
+  private final @Nullable LeaseModel lease; // null: it is not exclusive
 
   SubscriberModel(SubscriberConfig config, LogModel log, long start) {
     this.config = config;
     this.log = log;
     this.position = start;
+    this.lease = config.exclusive() ? new LeaseModel(config.lease()) : null;
+  }
+
+  @Nullable LeaseModel lease() {
+    return lease;
+  }
+
+  /** A consumer polls: whether it may be given something. */
+  boolean polls() {
+    LeaseModel.Result result = lease == null ? LeaseModel.Result.HELD : lease.take(now);
+    if (result == LeaseModel.Result.TAKEN_OVER) {
+      takeBack();
+    }
+    return result != LeaseModel.Result.REFUSED;
+  }
+
+  /** Receipts of the owner before count no more, and what was out comes again. */
+  private void takeBack() {
+    for (Entry entry : read.values()) {
+      if (entry.latest != null) {
+        stale.add(entry.latest);
+        entry.latest = null;
+      }
+      if (entry.state == State.OUT) {
+        entry.state = isSpent(entry.attempts) ? State.DYING : State.READY;
+      }
+    }
+    dropRemoved();
+  }
+
+  private void renewLease() {
+    if (lease != null) {
+      lease.renew(now);
+    }
   }
 
   SubscriberConfig config() {
@@ -228,6 +263,9 @@ final class SubscriberModel {
   void opened(Object real, long atMillis) {
     if (opened != real) {
       opened = real;
+      if (lease != null) {
+        lease.reset();
+      }
       paidMillis = atMillis + 900;
     }
   }
@@ -427,11 +465,13 @@ final class SubscriberModel {
   }
 
   void acked(long place) {
+    renewLease();
     read.remove(place);
     goOn();
   }
 
   void ackedUpTo(Delivery<byte[]> delivery) {
+    renewLease();
     read.headMap(delivery.place(), true)
         .values()
         .removeIf(entry -> config.order() != Order.KEY || entry.wasHandedOver);
@@ -439,6 +479,7 @@ final class SubscriberModel {
   }
 
   void rejected(long place) {
+    renewLease();
     Entry entry = read.get(place);
     entry.state = State.DYING;
     entry.hasLetter = true;
@@ -447,6 +488,7 @@ final class SubscriberModel {
   }
 
   void givenBack(long place, Duration delay) {
+    renewLease();
     Entry entry = read.get(place);
     entry.state = delay.isZero() ? State.READY : State.DELAYED;
     entry.dueMillis = now + delay.toMillis();
@@ -455,6 +497,7 @@ final class SubscriberModel {
   }
 
   void released(long place) {
+    renewLease();
     Entry entry = read.get(place);
     entry.state = State.READY;
     entry.attempts--;
@@ -463,6 +506,7 @@ final class SubscriberModel {
   }
 
   void extended(Delivery<byte[]> delivery, Duration by) {
+    renewLease();
     Entry entry = read.get(delivery.place());
     entry.state = State.OUT;
     long latest = entry.handedOverMillis + Duration.ofHours(12).toMillis();
