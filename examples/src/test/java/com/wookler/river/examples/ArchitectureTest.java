@@ -47,6 +47,7 @@ class ArchitectureTest {
           "examples.outbox",
           "spring.boot3",
           "spring.boot4",
+          "spring.test",
           "spring",
           "opentelemetry",
           "examples",
