@@ -14,7 +14,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.testing.CapturedLog;
-import com.wookler.river.testing.Generated;
+import com.wookler.river.testing.GeneratedOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -323,30 +323,14 @@ class ForwardConfigTest extends QueuesFixture {
 
   @Test
   void shouldHaveTheRowsOfTheCode() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("");
-    lines.add("| element | XML name | Java | default | unit | allowed | changes | meaning |");
-    lines.add("|---|---|---|---|---|---|---|---|");
-    ForwardOptions.TABLE.rows().forEach(option -> lines.add(option.documented()));
-    lines.add("");
-    Generated.hold(
-        Path.of("..", "docs", "configuration.md"),
+    GeneratedOptions.holdRows(
         "`ForwardConfig.to(target)` in Java:",
         "Expressions are those of",
-        lines);
+        ForwardOptions.TABLE.rows().stream().map(option -> option.documented()).toList());
   }
 
   @Test
   void shouldOfferEveryParameterToEditors() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("    <xs:restriction base=\"xs:string\">");
-    for (String name : ForwardOptions.TABLE.allowed("forward", List.of())) {
-      lines.add("      <xs:enumeration value=\"" + name + "\"/>");
-    }
-    Generated.hold(
-        Path.of("../common/src/main/resources/com/wookler/river/common/config/river.xsd"),
-        "<xs:simpleType name=\"forwardParam\">",
-        "</xs:restriction>",
-        lines);
+    GeneratedOptions.holdNames("forwardParam", ForwardOptions.TABLE.allowed("forward", List.of()));
   }
 }

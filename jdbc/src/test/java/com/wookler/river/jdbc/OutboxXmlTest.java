@@ -8,7 +8,7 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.testing.Generated;
+import com.wookler.river.testing.GeneratedOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -130,29 +129,14 @@ class OutboxXmlTest {
 
   @Test
   void shouldHaveTheRowsOfTheCode() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("");
-    lines.add("| element | XML name | Java | default | unit | allowed | changes | meaning |");
-    lines.add("|---|---|---|---|---|---|---|---|");
-    OutboxOptions.TABLE.rows().forEach(option -> lines.add(option.documented()));
-    Generated.hold(
-        Path.of("..", "docs", "configuration.md"),
+    GeneratedOptions.holdRows(
         "[database.md](database.md#from-a-database-the-outbox).",
         "| outbox | – |",
-        lines);
+        OutboxOptions.TABLE.rows().stream().map(option -> option.documented()).toList());
   }
 
   @Test
   void shouldOfferEveryParameterToEditors() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("    <xs:restriction base=\"xs:string\">");
-    for (String name : OutboxOptions.TABLE.allowed("outbox", List.of())) {
-      lines.add("      <xs:enumeration value=\"" + name + "\"/>");
-    }
-    Generated.hold(
-        Path.of("../common/src/main/resources/com/wookler/river/common/config/river.xsd"),
-        "<xs:simpleType name=\"outboxParam\">",
-        "</xs:restriction>",
-        lines);
+    GeneratedOptions.holdNames("outboxParam", OutboxOptions.TABLE.allowed("outbox", List.of()));
   }
 }

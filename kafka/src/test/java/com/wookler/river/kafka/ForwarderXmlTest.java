@@ -8,14 +8,13 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.testing.CapturedLog;
-import com.wookler.river.testing.Generated;
+import com.wookler.river.testing.GeneratedOptions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,29 +125,15 @@ class ForwarderXmlTest {
 
   @Test
   void shouldHaveTheRowsOfTheCode() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("");
-    lines.add("| element | XML name | Java | default | unit | allowed | changes | meaning |");
-    lines.add("|---|---|---|---|---|---|---|---|");
-    ForwarderOptions.TABLE.rows().forEach(option -> lines.add(option.documented()));
-    Generated.hold(
-        Path.of("..", "docs", "configuration.md"),
+    GeneratedOptions.holdRows(
         "[scaling.md](scaling.md#from-a-queue-to-a-topic).",
         "| kafka-forward | – |",
-        lines);
+        ForwarderOptions.TABLE.rows().stream().map(option -> option.documented()).toList());
   }
 
   @Test
   void shouldOfferEveryParameterToEditors() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("    <xs:restriction base=\"xs:string\">");
-    for (String name : ForwarderOptions.TABLE.allowed("kafka-forward", List.of())) {
-      lines.add("      <xs:enumeration value=\"" + name + "\"/>");
-    }
-    Generated.hold(
-        Path.of("../common/src/main/resources/com/wookler/river/common/config/river.xsd"),
-        "<xs:simpleType name=\"kafkaForwardParam\">",
-        "</xs:restriction>",
-        lines);
+    GeneratedOptions.holdNames(
+        "kafkaForwardParam", ForwarderOptions.TABLE.allowed("kafka-forward", List.of()));
   }
 }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.rest.server.hosting.ServerLimits;
-import com.wookler.river.testing.Generated;
+import com.wookler.river.testing.GeneratedOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.Modifier;
@@ -266,16 +266,10 @@ class ServerXmlTest {
 
   @Test
   void shouldHaveTheRowsOfTheCode() throws IOException {
-    List<String> lines = new ArrayList<>();
-    lines.add("");
-    lines.add("| element | XML name | Java | default | unit | allowed | changes | meaning |");
-    lines.add("|---|---|---|---|---|---|---|---|");
-    ServerOptions.TABLE.rows().forEach(option -> lines.add(option.documented()));
-    Generated.hold(
-        Path.of("..", "docs", "configuration.md"),
+    GeneratedOptions.holdRows(
         "is in [rest.md](rest.md).",
         "| server | – |",
-        lines);
+        ServerOptions.TABLE.rows().stream().map(option -> option.documented()).toList());
   }
 
   @Test
