@@ -1,8 +1,10 @@
 package com.wookler.river.opentelemetry;
 
+import com.wookler.river.common.Monitor;
 import com.wookler.river.core.PublishInterceptor;
 import com.wookler.river.reactor.ProcessorInterceptor;
 import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.metrics.MeterProvider;
 import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
@@ -13,9 +15,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Spans for what is published and processed, and the trace context in the headers of messages, by
- * which a trace is seen again after a restart, and where a message is forwarded, relayed, or taken
- * by a remote client.
+ * Spans for what is published and processed, metrics, and the trace context in the headers of
+ * messages, by which a trace is seen again after a restart, and where a message is forwarded,
+ * relayed, or taken by a remote client.
  *
  * <pre>{@code
  * RiverTelemetry telemetry = RiverTelemetry.create(openTelemetry);
@@ -32,11 +34,13 @@ public final class RiverTelemetry {
   private static final String SCOPE = "com.wookler.river";
 
   private final Tracer tracer;
+  private final MeterProvider meters;
   private final TextMapPropagator propagator;
   private final boolean continuesTraces;
 
   private RiverTelemetry(Builder settings) {
     this.tracer = settings.telemetry.getTracer(SCOPE);
+    this.meters = settings.telemetry.getMeterProvider();
     this.propagator = settings.propagator;
     this.continuesTraces = settings.continuesTraces;
   }
@@ -69,6 +73,16 @@ public final class RiverTelemetry {
    */
   public <M> ProcessorInterceptor<M> processing(String queue, String subscriber) {
     return new ProcessSpans<>(this, tracer, queue, subscriber, continuesTraces);
+  }
+
+  /**
+   * Reports metrics of all queues, subscribers and reactors of a monitor, also of those that are
+   * opened later, until the answer is closed. Counts and gauges are what the monitor has, read when
+   * the SDK collects; times are measured from now on, each at the cost of two looks at the clock
+   * and of what the SDK takes to record it. Without an SDK, nothing is measured.
+   */
+  public RiverMetrics metrics(Monitor monitor) {
+    return RiverMetrics.start(monitor, meters, SCOPE);
   }
 
   /**

@@ -1,8 +1,8 @@
 /**
- * Traces that go through queues, by OpenTelemetry.
+ * Traces that go through queues, and metrics, by OpenTelemetry.
  *
  * <p>May import {@code reactor}, {@code core}, {@code core.subscriber}, {@code core.message} and
- * {@code common}; the only package that sees OpenTelemetry.
+ * {@code common} with {@code counters}; the only package that sees OpenTelemetry.
  */
 @NullMarked
 package com.wookler.river.opentelemetry;
