@@ -23,7 +23,8 @@ class DocsTest {
   private static final Pattern UNUSED = Pattern.compile("[*]{2}([^*]+)[*]{2}");
   private static final Pattern CODE = Pattern.compile("`[^`]*`");
   private static final Pattern NAME_PART = Pattern.compile("(?<=[a-z])(?=[A-Z])");
-  private static final Pattern MAIN_CODE = Pattern.compile("/src/main/java/.*[.]java$");
+  private static final Pattern MAIN_CODE =
+      Pattern.compile("/src/main/(java/.*[.]java|resources/.*[.](yaml|xml|xsd))$");
 
   static List<Path> pages() throws IOException {
     try (Stream<Path> root = Files.list(ROOT);
@@ -91,11 +92,15 @@ class DocsTest {
     if (PROSE.isEmpty()) {
       for (Path file : texts()) {
         String text = Files.readString(file);
-        String prose = file.toString().endsWith(".md") ? CODE.matcher(text).replaceAll("") : text;
+        String prose = hasCode(file) ? CODE.matcher(text).replaceAll("") : text;
         PROSE.put(file, NAME_PART.matcher(prose).replaceAll(" "));
       }
     }
     return PROSE;
+  }
+
+  private static boolean hasCode(Path file) {
+    return file.toString().endsWith(".md") || file.toString().endsWith(".yaml");
   }
 
   private static List<Path> texts() throws IOException {
