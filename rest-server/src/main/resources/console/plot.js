@@ -7,20 +7,32 @@ import * as format from "./format.js";
 const POINTS = { "10m": 300, "1h": 240, "1d": 270 };
 const NAMES = { "10m": "Last 10 minutes", "1h": "Last hour", "1d": "Last day" };
 const HEIGHT = 170;
+const LEAST_STEPS = 10;
 
 function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-function options(plot, width) {
+/** The axis of times is at least ten steps long, so that one sample is not a day by itself. */
+function times(step) {
+  return (u, low, high) => {
+    if (low === null) {
+      return [null, null];
+    }
+    const end = u.data[0].length === 1 ? low : high;
+    return [Math.min(low, end - LEAST_STEPS * step), end];
+  };
+}
+
+function options(plot, width, step) {
   const axis = { stroke: color("--soft"), grid: { stroke: color("--line"), width: 1 }, ticks: { show: false } };
   return {
     width,
     height: HEIGHT,
     legend: { live: true },
     cursor: { drag: { x: false, y: false } },
-    scales: { x: { time: true }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.05)] } },
-    axes: [{ ...axis, values: (u, values) => values.map((v) => format.clock(v * 1000)) }, { ...axis, size: 62, values: (u, values) => values.map((v) => plot.show(v)) }],
+    scales: { x: { time: true, range: times(step) }, y: { range: (u, low, high) => [0, Math.max(1, high * 1.05)] } },
+    axes: [{ ...axis, space: 80, values: (u, values) => values.map((v) => format.clock(v * 1000)) }, { ...axis, size: 62, values: (u, values) => values.map((v) => plot.show(v)) }],
     series: [
       { value: (u, v) => (v === null ? "–" : format.clock(v * 1000)) },
       ...plot.lines.map(([, label], i) => ({
@@ -42,6 +54,7 @@ export function plots(path, wanted) {
   let past = null;
   let made = [];
   let fetching = false;
+  let asked = 0; // requests, of which only the latest one's answer is shown
   const spans = Object.keys(POINTS).map((each) => {
     const made = button(NAMES[each], () => load(each));
     made.dataset.span = each;
@@ -63,27 +76,32 @@ export function plots(path, wanted) {
 
   function draw() {
     made.forEach((each) => each.destroy());
-    made = wanted.map((plot, i) => new uPlot(options(plot, width(boxes[i])), data(plot), boxes[i]));
+    made = wanted.map((plot, i) => new uPlot(options(plot, width(boxes[i]), past.stepMillis / 1000), data(plot), boxes[i]));
   }
 
   async function load(next) {
+    const mine = ++asked;
     span = next;
+    past = null; // that of another span; its plot stays until the next one is drawn
     spans.forEach((each) => each.setAttribute("aria-pressed", String(each.dataset.span === span)));
     try {
-      past = await api.get(path + "/figures?span=" + span);
-      draw();
+      const found = await api.get(path + "/figures?span=" + next);
+      if (mine === asked) {
+        past = found;
+        draw();
+      }
     } catch {
-      past = null; // the page says what is wrong
+      // the page says what is wrong
     }
   }
 
   async function fetchAgain() {
-    const fetched = span;
+    const mine = ++asked;
     fetching = true;
     try {
-      const next = await api.get(path + "/figures?span=" + fetched);
-      if (past !== null && span === fetched) {
-        past = next;
+      const found = await api.get(path + "/figures?span=" + span);
+      if (mine === asked) {
+        past = found;
         show();
       }
     } catch {
@@ -124,6 +142,7 @@ export function plots(path, wanted) {
       show();
     },
     close() {
+      asked++;
       observer.disconnect();
       dark.removeEventListener("change", recolor);
       made.forEach((each) => each.destroy());

@@ -137,6 +137,87 @@ class ConsoleViewTest extends ConsoleFixture {
     assertThat(page.locator(".uplot").first()).isVisible();
   }
 
+  /** Runs a script with {@code plots}, whose requests wait in {@code asked} until it answers. */
+  private Object evaluateWithPlots(String script) {
+    start(RiverServer.builder().port(0));
+    open(server.port(), "#/");
+    see("0 queues");
+    return page.evaluate(
+        """
+        async () => {
+          const asked = new Map();
+          const settled = () => new Promise((resolve) => setTimeout(resolve)); // what waited has run
+          window.fetch = (path) => new Promise((resolve) => asked.set(String(path).split("=").pop(), resolve));
+          const answer = async (span, stepMillis, values) => {
+            const past = {at: "2026-01-01T12:00:00Z", stepMillis, series: {lag: values}};
+            asked.get(span)({ok: true, text: async () => JSON.stringify(past)});
+            await settled();
+          };
+          const drawn = [];
+          const Plot = uPlot;
+          window.uPlot = function (options, data, box) {
+            const made = new Plot(options, data, box);
+            drawn.push(made);
+            return made;
+          };
+          const { plots } = await import("./console/plot.js");
+          const made = plots("v1/queues/orders", [{title: "Lag", lines: [["lag", "lag"]], show: String}]);
+          document.querySelector("main").append(made.element);
+          const click = (span) => made.element.querySelector("[data-span='" + span + "']").click();
+        """
+            + script
+            + "}");
+  }
+
+  @Test
+  void shouldNotShowALateAnswerInAPlotOfANewerSpan() {
+    assertThat(
+            evaluateWithPlots(
+                """
+                await answer("10m", 2000, [1, 2]);
+                click("1h");
+                click("1d");
+                await answer("1d", 320000, [1, 2, 3]);
+                await answer("1h", 15000, [1, 2, 3, 4]);
+                made.update({lag: 9}, "2026-01-01T12:05:00Z"); // too early for a mean of the day
+                const shown = drawn.at(-1).data[0].length;
+                click("1h");
+                const refused = asked.get("1h");
+                click("10m");
+                asked.get("10m")({ok: true, text: async () => JSON.stringify({at: "2026-01-01T12:00:00Z", stepMillis: 2000, series: {lag: [1]}})});
+                refused({ok: false, status: 500, json: async () => ({})});
+                await settled();
+                made.update({lag: 9}, "2026-01-01T12:00:02Z"); // a failure of before has no effect
+                const last = drawn.at(-1).data[0].length;
+                made.close();
+                return drawn.length + " plots, " + shown + " samples, then " + last;
+                """))
+        .isEqualTo("3 plots, 3 samples, then 2");
+  }
+
+  @Test
+  void shouldShowOneSampleInATimeOfItsOwn() {
+    assertThat(
+            evaluateWithPlots(
+                """
+                await answer("10m", 2000, [1]);
+                const one = drawn[0].scales.x.max - drawn[0].scales.x.min;
+                made.update({lag: 2}, "2026-01-01T12:00:02Z");
+                await settled();
+                const two = drawn[0].scales.x.max - drawn[0].scales.x.min;
+                for (let i = 2; i <= 20; i++) {
+                  made.update({lag: i}, new Date(Date.UTC(2026, 0, 1, 12, 0, 2 * i)).toISOString());
+                }
+                await settled();
+                const many = drawn[0].scales.x.max - drawn[0].scales.x.min;
+                click("1h");
+                await answer("1h", 15000, []);
+                made.close();
+                return [one, two, many].join(", ");
+                """))
+        .isEqualTo("20, 20, 40");
+  }
+
   @Test
   void shouldBeAccessibleInAllSizesLightAndDark() {
     start(RiverServer.builder().port(0));
