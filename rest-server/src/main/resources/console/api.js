@@ -1,6 +1,6 @@
 // Requests to the server. The key stays in this module's memory; there are no cookies.
 let key = "";
-let access = { key: "", publish: [], consume: [], metrics: [], admin: [] };
+let allowed = { key: "", publish: [], consume: [], metrics: [], admin: [] };
 
 export function useKey(text) {
   key = text;
@@ -88,19 +88,24 @@ export function of(queue, subscriber) {
 
 /** Returns whether the key has a right on a queue. The server decides again for each request. */
 export function may(right, queue) {
-  return access[right].some((pattern) =>
+  return allowed[right].some((pattern) =>
     pattern.endsWith("*") ? queue.startsWith(pattern.slice(0, -1)) : pattern === queue,
   );
 }
 
 export function mayAnything(right) {
-  return access[right].length > 0;
+  return allowed[right].length > 0;
+}
+
+/** Returns what the key may do, as it was read last. */
+export function access() {
+  return allowed;
 }
 
 /** Reads what the key may do. */
 export async function readAccess() {
-  access = await get("v1/access");
-  return access;
+  allowed = await get("v1/access");
+  return allowed;
 }
 
 /** Reads lines of JSON as they come, until the stream ends or is aborted. */

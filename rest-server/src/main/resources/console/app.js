@@ -8,6 +8,7 @@ import * as subscriber from "./subscriber.js";
 import * as messages from "./messages.js";
 import * as settings from "./settings.js";
 import * as blocks from "./blocks.js";
+import * as keys from "./keys.js";
 
 const state = document.getElementById("state");
 const main = document.getElementById("main");
@@ -29,7 +30,7 @@ function parseRoute() {
   const parts = path.split("/").filter((part) => part !== "").map(decodeURIComponent);
   const found = { queue: parts[0] === "queues" ? parts[1] : undefined, query: new URLSearchParams(query) };
   if (found.queue === undefined) {
-    return { ...found, module: overview, tab: "" };
+    return { ...found, module: parts[0] === "keys" ? keys : overview, tab: "" };
   }
   if (parts[2] === "subscribers" && parts[3] !== undefined) {
     return { ...found, subscriber: parts[3], tab: parts[4] ?? "", module: parts[4] === "settings" ? settings : subscriber };
@@ -46,9 +47,12 @@ function showCrumbs() {
   if (route.subscriber !== undefined) {
     links.push(make("a", { href: "#/queues/" + route.queue + "/subscribers/" + route.subscriber, text: route.subscriber }));
   }
+  if (route.module === keys) {
+    links.push(make("a", { href: "#/keys", text: "Keys" }));
+  }
   links[links.length - 1].setAttribute("aria-current", "page");
   crumbs.replaceChildren(...links.flatMap((link, i) => (i === 0 ? [link] : [" › ", link])));
-  document.title = [route.subscriber, route.queue, "River"].filter(Boolean).join(" · ");
+  document.title = [route.subscriber, route.queue, route.module === keys && "Keys", "River"].filter(Boolean).join(" · ");
 }
 
 /** Shows the page of the location, once it is known what the key may do. */

@@ -101,6 +101,7 @@ class ContractTest {
       Set.of(
           "streamByToken",
           "getAccess",
+          "listKeys",
           "listOptions",
           "getFigures",
           "streamFigures",

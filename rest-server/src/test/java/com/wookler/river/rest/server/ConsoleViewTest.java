@@ -4,10 +4,12 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
 import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.hosting.KeyLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,6 +28,7 @@ class ConsoleViewTest extends ConsoleFixture {
   private static final List<String> PAGES =
       List.of(
           "#/",
+          "#/keys",
           "#/queues/orders",
           "#/queues/orders/messages",
           "#/queues/orders/blocks",
@@ -336,6 +339,50 @@ class ConsoleViewTest extends ConsoleFixture {
     see("Stale");
     assertThat((String) page.evaluate("document.cookie + JSON.stringify(localStorage)"))
         .isEqualTo("{}");
+  }
+
+  @Test
+  void shouldShowKeysWithoutSecretsAndToOthersOnlyTheirOwn() {
+    KeyFile file = new KeyFile(directory.resolve("keys.json"));
+    String admin = file.add("admin", NONE, NONE, List.of("*"), NONE).text();
+    String shop =
+        file.add(
+                "shop",
+                List.of("orders", "eu-*"),
+                NONE,
+                NONE,
+                NONE,
+                new KeyLimits(
+                    "2099-01-01T00:00:00Z",
+                    new KeyLimits.Rate(10, 20),
+                    new KeyLimits.Rate(5, null)))
+            .text();
+    file.add(
+        "old",
+        List.of("orders"),
+        NONE,
+        NONE,
+        NONE,
+        new KeyLimits("2026-01-01T00:00:00Z", null, null));
+    start(RiverServer.builder().port(0).keys(file.path()));
+    open(server.port(), "#/");
+    useKey(shop);
+    see("as of");
+    page.locator("header").getByText("Keys", new Locator.GetByTextOptions().setExact(true)).click();
+    see("orders, eu-*");
+    see("10 a second, 20 at once");
+    see("2099-01-01 01:00:00");
+    see("All keys are shown to a key that may administer every queue.");
+    assertThat(page.locator("main")).not().containsText("old");
+    useKey(admin);
+    see("expired 2026-01-01");
+    assertThat(page.locator("main")).containsText("shop");
+    assertThat(page.locator("main")).containsText("5 a second");
+    assertAccessible("keys");
+    String shown = page.content();
+    for (String key : List.of(admin, shop)) {
+      assertThat(shown).doesNotContain(key.substring(key.lastIndexOf('_')));
+    }
   }
 
   private void useKey(String key) {

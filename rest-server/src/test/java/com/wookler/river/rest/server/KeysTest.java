@@ -8,8 +8,10 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.rest.server.hosting.KeyFile;
+import com.wookler.river.rest.server.hosting.KeyLimits;
 import com.wookler.river.rest.server.http.AccessLog;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -35,6 +38,7 @@ import org.slf4j.LoggerFactory;
 @Timeout(120)
 class KeysTest {
   private static final List<String> NONE = List.of();
+  private static final Set<String> OF_THE_WHOLE_SERVER = Set.of("/v1/reload", "/v1/keys");
 
   @TempDir Path directory;
 
@@ -74,6 +78,41 @@ class KeysTest {
     return asked.send(method, path, body, "Authorization", "Bearer " + key);
   }
 
+  @Test
+  void shouldListKeysWithoutTheirSecretsToAnAdminOfAll() throws Exception {
+    String expired = "2026-01-01T00:00:00Z";
+    file.add(
+        "limited",
+        List.of("eu-*"),
+        NONE,
+        NONE,
+        NONE,
+        new KeyLimits("2099-01-01T00:00:00Z", new KeyLimits.Rate(10, 20), null));
+    file.add("old", List.of("orders"), NONE, NONE, NONE, new KeyLimits(expired, null, null));
+    await().until(() -> with(admin, "GET", "/v1/keys", "").json().get("keys").size() == 6);
+    Asked.Reply all = with(admin, "GET", "/v1/keys", "");
+    assertThat(all.json().get("keys"))
+        .extracting(each -> each.at("/access/key").asText())
+        .containsExactly("admin", "consumer", "limited", "old", "others", "publisher");
+    JsonNode limited = all.json().at("/keys/2/access");
+    assertThat(limited.get("publish")).hasSize(1).first().hasToString("\"eu-*\"");
+    assertThat(limited.get("limits"))
+        .hasToString(
+            "{\"expires\":\"2099-01-01T00:00:00Z\",\"requests\":{\"perSecond\":10,\"burst\":20}}");
+    assertThat(all.json().at("/keys/3/access/publish")).isEmpty();
+    assertThat(all.json().at("/keys/3/access/limits/expires").asText()).isEqualTo(expired);
+    assertThat(all.json().at("/keys/0/access").has("limits")).isFalse();
+    for (JsonNode key : Contract.json(Files.readString(file.path())).get("keys")) {
+      assertThat(all.body())
+          .contains(key.get("id").asText())
+          .doesNotContain(key.get("salt").asText(), key.get("hash").asText());
+    }
+    assertThat(all.body()).doesNotContain(admin.substring(admin.lastIndexOf('_')));
+    assertThat(with(others, "GET", "/v1/keys", "").status()).isEqualTo(403);
+    assertThat(with(consumer, "GET", "/v1/access", "").json().get("key").asText())
+        .isEqualTo("consumer");
+  }
+
   /** Every route with every kind of key. */
   @Test
   void shouldLetEachKeyDoWhatItMayAndNoMore() {
@@ -90,7 +129,8 @@ class KeysTest {
               .replaceAll("\\{\\w+}", "other"); // what else there may be, by its name
       String right = operation.right();
       boolean open = right.equals("none");
-      boolean list = !operation.path().contains("{") && !operation.path().equals("/v1/reload");
+      boolean list =
+          !operation.path().contains("{") && !OF_THE_WHOLE_SERVER.contains(operation.path());
       boolean reads = right.equals("consume") || right.equals("metrics");
       assertThat(asked.send(method, path, "").status()).as(path).isEqualTo(open ? 200 : 401);
       String wrong = admin.substring(0, admin.length() - 4) + "AAAA";

@@ -43,6 +43,11 @@ public interface Access {
   /** Returns the queues on which a key gives a right: names, or a beginning and {@code *}. */
   List<String> queues(Right right);
 
+  /** Returns the limits of the caller's key; none without keys. */
+  default KeyLimits limits() {
+    return KeyLimits.NONE;
+  }
+
   /**
    * Counts a request of the caller.
    *

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server.hosting;
 
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Authenticates callers by their API keys. */
@@ -17,6 +18,11 @@ public interface Authenticator {
           return Access.ALL;
         }
       };
+
+  /** Returns what all keys may do now, in the order of their names; none without keys. */
+  default List<Access> all() {
+    return List.of();
+  }
 
   /** Returns whether requests need a key. */
   boolean requiresKey();

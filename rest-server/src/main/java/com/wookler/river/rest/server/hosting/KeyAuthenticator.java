@@ -3,6 +3,7 @@ package com.wookler.river.rest.server.hosting;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -145,6 +146,12 @@ public final class KeyAuthenticator implements Authenticator {
     }
 
     @Override
+    public KeyLimits limits() {
+      Caller now = now();
+      return now == null ? key.limits() : now.key.limits();
+    }
+
+    @Override
     public String id() {
       return key.id();
     }
@@ -213,6 +220,14 @@ public final class KeyAuthenticator implements Authenticator {
 
   private static RequestException unknown() {
     return RequestException.of(RequestException.Reason.UNAUTHORIZED, "the key is unknown");
+  }
+
+  @Override
+  public List<Access> all() {
+    return byId.values().stream()
+        .<Access>map(caller -> caller)
+        .sorted(Comparator.comparing(Access::name).thenComparing(Access::id))
+        .toList();
   }
 
   @Override

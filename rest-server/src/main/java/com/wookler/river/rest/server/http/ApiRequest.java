@@ -32,6 +32,7 @@ final class ApiRequest {
   private static final int READING_PARTS = 4; // of memory: data, and JSON in a growing buffer
 
   private static final int MAX_PREVIEW = 1 << 20;
+  private static final String EVERY_QUEUE = "*"; // no name, so that only this pattern fits it
 
   private final HttpExchange exchange;
   private final Map<String, String> path;
@@ -83,6 +84,15 @@ final class ApiRequest {
     if (queue != null && !may(Right.PUBLISH, ContractFormat.name(field, queue))) {
       throw RequestException.of(
           RequestException.Reason.FORBIDDEN, "the key may not publish to " + queue);
+    }
+  }
+
+  /** Checks that the caller may administer every queue, also those that do not exist yet. */
+  void ensureAdminOfAll() {
+    if (!may(Right.ADMIN, EVERY_QUEUE)) {
+      throw RequestException.of(
+          RequestException.Reason.FORBIDDEN,
+          "the key does not have the right to admin on every queue");
     }
   }
 

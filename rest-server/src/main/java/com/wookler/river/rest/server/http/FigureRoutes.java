@@ -20,7 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** The routes for figures of all queues at once, for their past, and for what a key may do. */
+/** The routes for figures of all queues at once, and for their past. */
 final class FigureRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
   private static final Set<String> OF = Set.of("queue");
@@ -43,7 +43,6 @@ final class FigureRoutes {
 
   List<Endpoint> endpoints() {
     return List.of(
-        new Endpoint(HttpMethod.GET, "/v1/access", Right.METRICS, Set.of(), this::access),
         new Endpoint(HttpMethod.GET, "/v1/figures", Right.METRICS, OF, this::figures),
         new Endpoint(HttpMethod.GET, "/v1/figures/stream", Right.METRICS, OF, this::stream),
         new Endpoint(HttpMethod.GET, QUEUE + "/figures", Right.METRICS, SPAN, this::past),
@@ -54,14 +53,6 @@ final class FigureRoutes {
             SPAN,
             this::past));
   }
-
-  /** What a key may do: names of queues, or a beginning and {@code *}. */
-  record AccessJson(
-      String key,
-      List<String> publish,
-      List<String> consume,
-      List<String> metrics,
-      List<String> admin) {}
 
   record FiguresJson(
       String at,
@@ -106,19 +97,6 @@ final class FigureRoutes {
           removed,
           queue == null || !shows(queue) ? null : now.subscribers().getOrDefault(queue, List.of()));
     }
-  }
-
-  private Future<ApiResponse> access(ApiRequest call) {
-    Access access = call.access();
-    return Future.succeededFuture(
-        ApiResponse.ok(
-            ApiResponse.buffer(
-                new AccessJson(
-                    access.name(),
-                    access.queues(Right.PUBLISH),
-                    access.queues(Right.CONSUME),
-                    access.queues(Right.METRICS),
-                    access.queues(Right.ADMIN)))));
   }
 
   private Scope scope(ApiRequest call) {

@@ -158,6 +158,7 @@ public final class HttpService implements AutoCloseable {
         new MetricsRoute(metrics, vertx.createSharedWorkerExecutor("river-metrics", 1))
             .endpoints());
     all.addAll(figureRoutes.endpoints());
+    all.addAll(new KeyRoutes(context.authenticator()).endpoints());
     all.addAll(new ServiceRoutes(queues, context.stopping()).endpoints());
     all.addAll(StaticRoutes.endpoints());
     return List.copyOf(all);

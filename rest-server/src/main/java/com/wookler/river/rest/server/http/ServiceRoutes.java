@@ -2,7 +2,6 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.core.QueueState;
 import com.wookler.river.rest.server.hosting.QueueResolver;
-import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.Right;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
@@ -14,8 +13,6 @@ import java.util.function.BooleanSupplier;
  * The routes for health checks, which reveal no data of the server, and for reading its file again.
  */
 final class ServiceRoutes {
-  private static final String EVERY_QUEUE = "*"; // no name, so that only this pattern fits it
-
   private final QueueResolver queues;
   private final BooleanSupplier stopping;
 
@@ -48,11 +45,7 @@ final class ServiceRoutes {
   }
 
   private Future<ApiResponse> reload(ApiRequest call) {
-    if (!call.may(Right.ADMIN, EVERY_QUEUE)) {
-      throw RequestException.of(
-          RequestException.Reason.FORBIDDEN,
-          "the key does not have the right to admin on every queue");
-    }
+    call.ensureAdminOfAll();
     return call.blocking(() -> ApiResponse.ok(ApiResponse.buffer(queues.catalog().reload())));
   }
 

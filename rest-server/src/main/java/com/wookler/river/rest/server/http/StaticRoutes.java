@@ -36,6 +36,7 @@ final class StaticRoutes {
           "messages.js",
           "settings.js",
           "blocks.js",
+          "keys.js",
           "plot.js");
 
   private StaticRoutes() {}
