@@ -47,8 +47,11 @@ function indent(text) {
 function dataOf(message) {
   const binary = message.base64 !== undefined;
   const cut = message.bytes !== undefined;
+  if (message.text !== undefined) {
+    return { text: cut ? message.text : pretty(message.text), about: "binary, as the queue's converter shows it", cut };
+  }
   const text = binary ? format.hex(format.fromBase64(message.base64).subarray(0, 4096)) : cut ? message.data : pretty(message.data);
-  return { text, binary, cut };
+  return { text, about: binary ? "binary" : "", cut };
 }
 
 async function download(queue, sequence) {
@@ -69,7 +72,7 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
     if (!box.open || inner.childElementCount > 0) {
       return;
     }
-    const { text, binary, cut } = dataOf(message);
+    const { text, about, cut } = dataOf(message);
     const facts = ["sequence " + format.exact(message.sequence), "published " + format.time(message.publishedAt)];
     if (message.key !== undefined) {
       facts.push("key " + message.key);
@@ -84,7 +87,7 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
       make("div", { class: "facts" }, facts.map((fact) => make("span", { text: fact }))),
       make("pre", { tabindex: "0", role: "group", "aria-label": "Data", text }),
       make("div", { class: "bar" },
-        make("span", { class: "soft", text: cut ? "cut after 64 KB of " + format.bytes(message.bytes) : binary ? "binary" : "" }),
+        make("span", { class: "soft", text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
         withDownload ? button("Download", () => download(queue, message.sequence)) : null,
         actions),
     );
@@ -207,7 +210,7 @@ export function open(main, route) {
   }
 
   function shown(message) {
-    const text = message.data ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
+    const text = message.data ?? message.text ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
     const cancel = mayPublish
       ? button("Cancel this message…", async () => {
           const done = await confirm({

@@ -1,6 +1,7 @@
 package com.wookler.river.core.message;
 
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a queue's data into bytes and back. One that is named in XML needs a public constructor
@@ -30,6 +31,16 @@ public interface MessageConverter<M> {
     byte[] copy = new byte[bytes.remaining()];
     bytes.get(copy);
     return fromBytes(copy);
+  }
+
+  /**
+   * Returns stored data as people are to see it where its bytes are not text, such as JSON for a
+   * binary schema. The REST server adds it to what it answers to readers, and its console shows it;
+   * an exception is as null. The default is null: there are only the bytes. A converter that
+   * encrypts should leave it so, because all who may read the queue would see what it returns.
+   */
+  default @Nullable String toText(byte[] bytes) {
+    return null;
   }
 
   /** Strings as UTF-8. Half a surrogate pair, which UTF-8 cannot hold, is refused. */

@@ -8,6 +8,7 @@ import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.ColorScheme;
+import com.wookler.river.core.MessageQueue;
 import com.wookler.river.rest.server.hosting.KeyFile;
 import com.wookler.river.rest.server.hosting.KeyLimits;
 import java.nio.file.Files;
@@ -383,6 +384,25 @@ class ConsoleViewTest extends ConsoleFixture {
     for (String key : List.of(admin, shop)) {
       assertThat(shown).doesNotContain(key.substring(key.lastIndexOf('_')));
     }
+  }
+
+  @Test
+  void shouldShowBinaryDataAsTheConverterDoes() {
+    MessageQueue<Long> readings =
+        MessageQueue.builder("readings", new Readings()).directory(directory.resolve("own")).open();
+    start(RiverServer.builder().port(0).queue(readings, new Readings()));
+    readings.publisher().publish(-2L);
+    readings.publisher().publish(-1L);
+    readings.publisher().publish(0x7F80000000000007L);
+    open(server.port(), "#/queues/readings/messages");
+    Locator messages = page.locator("summary");
+    assertThat(messages).hasCount(3);
+    assertThat(messages.nth(0)).containsText("binary, 8 B");
+    assertThat(messages.nth(1)).containsText("half a pair: ?");
+    messages.nth(2).click();
+    see("\"reading\": 9187343239835811847");
+    see("binary, as the queue's converter shows it");
+    readings.close();
   }
 
   private void useKey(String key) {

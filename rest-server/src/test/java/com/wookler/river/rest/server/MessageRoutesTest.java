@@ -3,6 +3,7 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.charset.StandardCharsets;
@@ -440,6 +441,43 @@ class MessageRoutesTest extends ServerFixture {
       assertThat(there.get("/v1/queues/numbers/subscribers/billing").status()).isEqualTo(200);
       subscriber.close(); // by the application
       assertThat(there.get("/v1/queues/numbers/subscribers/billing/peek").body()).contains("12");
+    }
+  }
+
+  @Test
+  void shouldAddTheTextOfTheConverterForThoseWhoLookAtMessages() {
+    server.close();
+    try (MessageQueue<Long> readings =
+            MessageQueue.builder("readings", new Readings()).directory(directory).open();
+        RiverServer offering =
+            RiverServer.builder()
+                .port(0)
+                .directory(directory.resolve("made"))
+                .queue(readings, new Readings())
+                .start()) {
+      Asked there = new Asked(offering);
+      String path = "/v1/queues/readings";
+      there.put(path + "/subscribers/billing", "{\"maxDeliveries\":1}");
+      readings.publisher().publishAll(List.of(0x7F80000000000007L, -2L, -1L));
+      String text = "{\"reading\":9187343239835811847}";
+      assertThat(there.get(path + "/messages/0").json().get("text").asText()).isEqualTo(text);
+      JsonNode shown = there.get(path + "/messages?from=0&max=3&preview=20").json().get("messages");
+      assertThat(shown.get(0).get("text").asText()).isEqualTo(text.substring(0, 20));
+      assertThat(shown.get(0).get("bytes").asInt()).isEqualTo(8);
+      assertThat(shown.get(1).has("text")).isFalse(); // the converter fails
+      assertThat(shown.get(2).get("text").asText()).isEqualTo("half a pair: ?");
+      assertThat(there.get(path + "/subscribers/billing/peek").body())
+          .contains("9187343239835811847");
+      Asked.Reply delivered = there.post(path + "/subscribers/billing/deliveries?max=1", "");
+      assertThat(delivered.json().get(0).has("text")).isFalse();
+      there.post(
+          path + "/subscribers/billing/reject",
+          "{\"receipts\":[\"" + delivered.receipts().get(0) + "\"]}");
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(there.get(path + "/subscribers/billing/dead").body())
+                      .contains("9187343239835811847"));
     }
   }
 

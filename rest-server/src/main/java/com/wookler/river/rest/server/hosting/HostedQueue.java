@@ -23,6 +23,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A queue that the server serves, with any type of data: requests and responses contain bytes,
@@ -31,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public final class HostedQueue<M> {
+  private static final Logger LOG = LoggerFactory.getLogger(HostedQueue.class);
+
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
   private final SettingsSource source;
@@ -257,6 +261,16 @@ public final class HostedQueue<M> {
       return bytes.withData(converter.fromBytes(bytes.data()));
     } catch (RuntimeException e) {
       throw RequestException.field("body", "the queue's converter rejects it: " + e.getMessage());
+    }
+  }
+
+  /** Returns stored data as people are to see it; null if only its bytes are known. */
+  public @Nullable String text(byte[] data) {
+    try {
+      return converter.toText(data);
+    } catch (RuntimeException e) {
+      LOG.debug("The converter of queue {} makes no text of a message", queue.name(), e);
+      return null;
     }
   }
 

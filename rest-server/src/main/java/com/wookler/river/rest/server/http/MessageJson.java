@@ -29,7 +29,7 @@ final class MessageJson {
         json -> {
           json.writeStartArray();
           for (Delivery<M> one : deliveries) {
-            write(json, one, true, Integer.MAX_VALUE);
+            write(json, one, true, DataView.BYTES);
           }
           json.writeEndArray();
         });
@@ -37,25 +37,20 @@ final class MessageJson {
 
   /** Writes one delivery, without a line break. */
   static Buffer delivery(Delivery<?> delivery) {
-    return written(json -> write(json, delivery, true, Integer.MAX_VALUE));
+    return written(json -> write(json, delivery, true, DataView.BYTES));
   }
 
-  /**
-   * Writes {@code {"messages": [message, …]}}.
-   *
-   * @param preview bytes after which data is cut
-   */
-  static <M> Buffer messages(List<Delivery<M>> messages, int preview) {
-    return messages("", 0, messages, preview);
+  /** Writes {@code {"messages": [message, …]}}. */
+  static <M> Buffer messages(List<Delivery<M>> messages, DataView view) {
+    return messages("", 0, messages, view);
   }
 
   /**
    * Writes {@code {"next": …, "messages": [message, …]}}.
    *
    * @param number the name of the number; empty if there is none
-   * @param preview bytes after which data is cut
    */
-  static <M> Buffer messages(String number, long value, List<Delivery<M>> messages, int preview) {
+  static <M> Buffer messages(String number, long value, List<Delivery<M>> messages, DataView view) {
     return written(
         json -> {
           json.writeStartObject();
@@ -65,15 +60,15 @@ final class MessageJson {
           json.writeFieldName("messages");
           json.writeStartArray();
           for (Delivery<M> one : messages) {
-            write(json, one, false, preview);
+            write(json, one, false, view);
           }
           json.writeEndArray();
           json.writeEndObject();
         });
   }
 
-  static Buffer message(Delivery<?> message) {
-    return written(json -> write(json, message, false, Integer.MAX_VALUE));
+  static Buffer message(Delivery<?> message, DataView view) {
+    return written(json -> write(json, message, false, view));
   }
 
   private interface Part {
@@ -109,8 +104,8 @@ final class MessageJson {
     }
   }
 
-  private static void write(JsonGenerator json, Delivery<?> delivery, boolean receipt, int preview)
-      throws IOException {
+  private static void write(
+      JsonGenerator json, Delivery<?> delivery, boolean receipt, DataView view) throws IOException {
     json.writeStartObject();
     if (receipt) {
       json.writeStringField("receipt", delivery.receipt());
@@ -136,14 +131,15 @@ final class MessageJson {
       headerValue(json, header.getValue());
     }
     json.writeEndObject();
-    data(json, Objects.requireNonNull(delivery.bytes(), "bytes"), preview);
+    data(json, Objects.requireNonNull(delivery.bytes(), "bytes"), view);
     json.writeEndObject();
   }
 
-  private static void data(JsonGenerator json, byte[] data, int preview) throws IOException {
+  private static void data(JsonGenerator json, byte[] data, DataView view) throws IOException {
     boolean isText = isText(data);
-    int length = Math.min(data.length, preview);
-    if (length < data.length) {
+    int length = Math.min(data.length, view.preview());
+    String text = isText ? null : view.text().apply(data);
+    if (length < data.length || (text != null && text.length() > view.preview())) {
       json.writeNumberField("bytes", data.length);
       while (isText && length > 0 && (data[length] & 0xC0) == 0x80) {
         length--; // not within a character
@@ -155,7 +151,16 @@ final class MessageJson {
     } else {
       json.writeFieldName("base64");
       json.writeBinary(data, 0, length);
+      if (text != null) {
+        json.writeStringField("text", cut(text, view.preview()));
+      }
     }
+  }
+
+  /** Returns the beginning of a text, without half a surrogate pair, which UTF-8 cannot hold. */
+  private static String cut(String text, int length) {
+    String shown = text.length() > length ? text.substring(0, length) : text;
+    return new String(shown.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   private static void headerValue(JsonGenerator json, byte[] value) throws IOException {

@@ -268,7 +268,10 @@ final class MessageRoutes {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     long sequence = call.sequenceInPath();
     return call.blocking(
-        () -> ApiResponse.ok(MessageJson.message(MessageSearch.read(queue, sequence))));
+        () ->
+            ApiResponse.ok(
+                MessageJson.message(
+                    MessageSearch.read(queue, sequence), DataView.of(queue, Integer.MAX_VALUE))));
   }
 
   /** Answers the data as it is: to a program, or to be saved, never as a part of a page. */

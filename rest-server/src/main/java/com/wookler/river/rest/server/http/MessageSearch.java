@@ -70,12 +70,13 @@ record MessageSearch(
   /** Searches a queue for messages, whose data together ends at a number of bytes. May block. */
   <M> ApiResponse in(HostedQueue<M> hosted, long bytes) {
     MessageQueue<M> queue = hosted.queue();
+    DataView view = DataView.of(hosted, preview);
     if (from < 0) {
       List<Delivery<M>> found =
           key != null
               ? queue.latest(key).stream().toList()
               : first(queue, Objects.requireNonNull(at));
-      return ApiResponse.ok(MessageJson.messages(found, preview));
+      return ApiResponse.ok(MessageJson.messages(found, view));
     }
     BoundedReader.Reader<M> reader =
         key == null
@@ -86,7 +87,7 @@ record MessageSearch(
         BoundedReader.search(from, max, bytes, wanted == null ? null : wanted::matches, reader);
     boolean hasNext = found.next() >= 0 && found.next() < queue.stats().nextSequence();
     return ApiResponse.ok(
-        MessageJson.messages(hasNext ? "next" : "", found.next(), found.messages(), preview));
+        MessageJson.messages(hasNext ? "next" : "", found.next(), found.messages(), view));
   }
 
   private static <M> List<Delivery<M>> first(MessageQueue<M> queue, Instant at) {

@@ -307,15 +307,19 @@ final class SubscriberRoutes {
 
   private Future<ApiResponse> peek(ApiRequest call) {
     int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
-    int preview = call.preview();
+    DataView view = view(call);
     return reading(
-        call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes()), preview));
+        call, hosted -> MessageJson.messages(hosted.peek(max, call.answerBytes()), view));
   }
 
   private Future<ApiResponse> dead(ApiRequest call) {
     int max = call.query("max", DEFAULT_MESSAGES, MAX_MESSAGES);
-    int preview = call.preview();
-    return reading(call, hosted -> dead(hosted, max, call.answerBytes(), preview));
+    DataView view = view(call);
+    return reading(call, hosted -> dead(hosted, max, call.answerBytes(), view));
+  }
+
+  private DataView view(ApiRequest call) {
+    return DataView.of(queues.queue(call.name("queue")), call.preview());
   }
 
   private Future<ApiResponse> purgeDead(ApiRequest call) {
@@ -341,8 +345,8 @@ final class SubscriberRoutes {
         });
   }
 
-  private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes, int preview) {
+  private static Buffer dead(HostedSubscriber<?> hosted, int max, long bytes, DataView view) {
     return MessageJson.messages(
-        "size", hosted.subscriber().deadLetters().size(), hosted.oldestDead(max, bytes), preview);
+        "size", hosted.subscriber().deadLetters().size(), hosted.oldestDead(max, bytes), view);
   }
 }
