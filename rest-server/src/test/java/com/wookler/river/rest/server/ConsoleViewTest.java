@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,8 @@ class ConsoleViewTest extends ConsoleFixture {
 
   /** Where the pictures of the docs are written: -Driver.console.pictures=../docs/images. */
   private static final String PICTURES = System.getProperty("river.console.pictures", "");
+
+  private static final int SAMPLES = 45; // a minute and a half
 
   @TempDir Path directory;
   private RiverServer server;
@@ -83,6 +86,36 @@ class ConsoleViewTest extends ConsoleFixture {
     asked.post("/v1/queues/payments/messages", "x");
     asked.post("/v1/queues/payments/subscribers/ledger/pause", "");
     await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 3);
+  }
+
+  /** Uses the queues while the server takes samples, so that the plots of pictures show a past. */
+  private void fillPlots() {
+    String last = "";
+    for (int i = 0; i < SAMPLES; i++) {
+      String before = last;
+      last =
+          await()
+              .until(
+                  () -> asked.get("/v1/figures").json().get("at").asText(),
+                  at -> !at.equals(before));
+      int wave = 9 + (int) Math.round(6 * Math.sin(i / 5.0));
+      for (int each = 0; each < wave; each++) {
+        asked.send(
+            "POST", ORDERS + "/messages", "{\"order\":" + each + "}", "River-Key", "k" + each);
+        asked.post("/v1/queues/readings/messages", "21." + each);
+      }
+      acknowledge(BILLING, wave - i % 3);
+      acknowledge(ORDERS + "/subscribers/search", wave + 3);
+    }
+  }
+
+  private void acknowledge(String subscriber, int max) {
+    Asked.Reply taken = asked.post(subscriber + "/deliveries?max=" + max, "");
+    String receipts =
+        taken.receipts().stream().map(each -> '"' + each + '"').collect(Collectors.joining(","));
+    if (!receipts.isEmpty()) {
+      asked.post(subscriber + "/ack", "{\"receipts\":[" + receipts + "]}");
+    }
   }
 
   private void picture(String name) {
@@ -226,6 +259,9 @@ class ConsoleViewTest extends ConsoleFixture {
   void shouldBeAccessibleInAllSizesLightAndDark() {
     start(RiverServer.builder().port(0));
     fill();
+    if (!PICTURES.isEmpty()) {
+      fillPlots();
+    }
     visitAll(
         "light",
         Map.of(
