@@ -246,11 +246,19 @@ final class AckHandler<M> {
   private Optional<MessageDelivery<M>> acknowledgeAll(
       Acknowledgements acknowledgements, Collection<Delivery<M>> deliveries) {
     MessageDelivery<M> stale = null;
-    for (Delivery<M> delivery : deliveries) {
-      MessageDelivery<M> own = own(delivery);
-      if (acknowledgements.acknowledge(own) == AckResult.STALE) {
-        stale = own;
+    int done = 0;
+    try {
+      for (Delivery<M> delivery : deliveries) {
+        MessageDelivery<M> own = own(delivery);
+        AckResult result = acknowledgements.complete(own);
+        if (result == AckResult.DONE) {
+          done++;
+        } else if (result == AckResult.STALE) {
+          stale = own;
+        }
       }
+    } finally {
+      acknowledgements.count(done);
     }
     return Optional.ofNullable(stale);
   }

@@ -53,15 +53,21 @@ final class Acknowledgements {
   }
 
   AckResult acknowledge(Acknowledgeable target) {
+    AckResult result = complete(target);
+    if (result == AckResult.DONE) {
+      count(1);
+    }
+    return result;
+  }
+
+  /** Acknowledges one that the caller {@link #count counts} if that took effect. */
+  AckResult complete(Acknowledgeable target) {
     if (target.acknowledgement() == Acknowledgement.ACKED) {
       return AckResult.REPEATED;
     }
     AckResult result = ledger.acknowledge(target.place(), target.tag());
     if (result != AckResult.STALE) {
       target.acknowledgement(Acknowledgement.ACKED);
-    }
-    if (result == AckResult.DONE) {
-      count(1);
     }
     return result;
   }
@@ -188,7 +194,8 @@ final class Acknowledgements {
     }
   }
 
-  private void count(long messages) {
+  /** Counts messages that were acknowledged. */
+  void count(long messages) {
     if (messages > 0) {
       renew();
     }

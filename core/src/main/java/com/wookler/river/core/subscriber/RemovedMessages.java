@@ -30,9 +30,12 @@ final class RemovedMessages {
   /** Returns whether a message was removed or erased, or the delayed one of which it is a copy. */
   boolean has(long place, @Nullable Terms terms) {
     SequenceRanges all = log.removed();
+    if (terms == null) {
+      return all.contains(place);
+    }
     return all.contains(place)
         || Terms.isErased(terms)
-        || (terms != null && all.contains(Terms.originalSequence(terms, place)));
+        || all.contains(Terms.originalSequence(terms, place));
   }
 
   boolean has(StoredMessage message) {
@@ -46,8 +49,12 @@ final class RemovedMessages {
 
   /** Completes what was removed from the position on; returns whether that is anything. */
   boolean passNext() {
+    SequenceRanges all = log.removed();
+    if (all.isEmpty()) {
+      return false;
+    }
     long position = ledger.position();
-    long end = log.removed().endOf(position);
+    long end = all.endOf(position);
     if (end == position) {
       return false;
     }
