@@ -300,6 +300,11 @@ public final class RiverServer implements AutoCloseable {
     return context.admission().waiting();
   }
 
+  /** Returns how many bytes requests and answers hold. */
+  long bufferedBytes() {
+    return context.admission().budget().used();
+  }
+
   /** Returns the number of open streams. */
   int streams() {
     return http.streams();

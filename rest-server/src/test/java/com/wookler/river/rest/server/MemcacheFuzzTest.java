@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.testing.Aside;
 import java.io.ByteArrayOutputStream;
@@ -119,6 +120,7 @@ class MemcacheFuzzTest {
     long grown = usedBytes() - before;
     assertThat(grown).as("bytes after %s sessions, seed %d", sessions, seed).isLessThan(32 << 20);
     rightSession("after", new Random(seed));
+    await().untilAsserted(() -> assertThat(server.bufferedBytes()).isZero());
   }
 
   /** A session. */

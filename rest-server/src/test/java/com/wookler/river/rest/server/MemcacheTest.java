@@ -224,6 +224,20 @@ class MemcacheTest {
   }
 
   @Test
+  void shouldHoldNoMemoryForClientsThatAreGone() throws IOException {
+    for (int i = 0; i < 20; i++) {
+      Client client = client();
+      client.send("get jobs/t=60000\r\nversion\r\n".repeat(2));
+      await().until(() -> server.waiting() == 1);
+      client.socket.close();
+      await().until(() -> server.waiting() == 0);
+    }
+    Client other = client();
+    assertThat(other.ask("version")).isEqualTo("VERSION 2.4.1");
+    assertThat(server.bufferedBytes()).isLessThan(40); // of this client, at most
+  }
+
+  @Test
   void shouldPeek() throws IOException {
     Client client = client();
     client.set("jobs", "one");

@@ -250,6 +250,7 @@ public final class BufferBudget {
 
     private boolean registered; // as one that can be evicted
     private boolean pinned; // cannot be evicted any more
+    private boolean closed;
 
     /** Volatile, as the next field: read by threads that select shares to evict. */
     private volatile long bytes;
@@ -266,8 +267,14 @@ public final class BufferBudget {
       this.evict = evict;
     }
 
-    /** Holds this many bytes from now on, even if no memory is available, and may be evicted. */
+    /**
+     * Holds this many bytes from now on, even if no memory is available, and may be evicted;
+     * without effect once it is closed.
+     */
     public Reservation resize(long to) {
+      if (closed) {
+        return Reservation.GRANTED;
+      }
       long more = to - bytes;
       bytes = to;
       progress = time.nanoTime();
@@ -285,8 +292,14 @@ public final class BufferBudget {
       return used.addAndGet(more) <= limit ? Reservation.GRANTED : evictShares(this);
     }
 
-    /** Holds this many bytes, not more than before, and cannot be evicted any more. */
+    /**
+     * Holds this many bytes, not more than before, and cannot be evicted any more; without effect
+     * once it is closed.
+     */
     public void keep(long to) {
+      if (closed) {
+        return;
+      }
       evictable.remove(this);
       long less = bytes - to;
       pinnedBytes.addAndGet(pinned ? -less : to);
@@ -298,8 +311,9 @@ public final class BufferBudget {
       }
     }
 
-    /** Releases the memory. */
+    /** Releases the memory, for good. */
     public void close() {
+      closed = true;
       evictable.remove(this);
       long less = bytes;
       if (pinned) {

@@ -37,6 +37,17 @@ class BufferBudgetTest {
   }
 
   @Test
+  void shouldHoldNothingOnceClosed() {
+    BufferBudget.Share share = share(0, 100, GRANTED);
+    share.close();
+
+    assertThat(share.resize(200)).isEqualTo(GRANTED);
+    share.keep(50);
+
+    assertThat(budget.used()).isZero();
+  }
+
+  @Test
   void shouldEvictWhatHoldsMuchLessThanOthersLast() {
     share(0, 100, GRANTED);
     share(1, LIMIT / 4, GRANTED);
