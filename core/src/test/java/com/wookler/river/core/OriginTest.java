@@ -76,6 +76,19 @@ class OriginTest {
   }
 
   @Test
+  void shouldShowTheOriginAtEachDelivery() throws InterruptedException {
+    queue = builder(directory).open();
+    Subscriber<String> subscriber =
+        queue.subscriber(SubscriberConfig.builder("reader").ack(true).build());
+    put(0);
+    for (int i = 0; i < 3; i++) { // from the log, from the log once more, and from the cache
+      Delivery<String> delivery = subscriber.next(Duration.ofSeconds(10));
+      assertThat(delivery.headers()).containsOnlyKeys(ForwardOrigin.HEADER);
+      delivery.release();
+    }
+  }
+
+  @Test
   void shouldKnowWhatItHasAfterRestartsAndKills() throws Exception {
     queue = builder(directory.resolve("data")).open();
     for (int i = 0; i < 100; i++) {

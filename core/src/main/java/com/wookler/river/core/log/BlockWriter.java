@@ -64,7 +64,7 @@ public final class BlockWriter implements AutoCloseable {
     DocumentWriter document = buffer.document();
     document.start();
     for (StoredMessage message : run) {
-      document.add(message.data(), message.key(), message.headers(), message.terms());
+      document.addStored(message);
     }
     long digest = stamp.stamp(document, into.number(), first.sequence(), first.publishedMicros());
     store.append(buffer.source());

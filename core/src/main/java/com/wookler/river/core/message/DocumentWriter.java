@@ -52,6 +52,11 @@ public final class DocumentWriter {
     put(data, key, headers.isEmpty() ? headers : ForwardOrigin.without(headers), terms);
   }
 
+  /** Adds a message as a log holds it: with the origins among its headers. */
+  public void addStored(StoredMessage message) {
+    put(message.data(), message.key(), message.headers(), message.terms());
+  }
+
   private void put(
       byte[] data, @Nullable String key, Map<String, byte[]> headers, @Nullable Terms terms) {
     int start = buffer.position();

@@ -113,7 +113,7 @@ final class MessageFinder implements AutoCloseable {
       stamp = header;
     }
     out.start();
-    out.add(message.data(), message.key(), message.headers(), message.terms());
+    out.addStored(message);
     header.stamp(out, NO_BLOCK, message.sequence(), message.publishedMicros());
     byte[] bytes = new byte[out.length()];
     out.memory().get(0, bytes);
