@@ -46,6 +46,7 @@ public final class QueueView implements AutoCloseable {
   private static final long IDLE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final Duration LONGEST = Duration.ofDays(365);
   private static final int LIST_EVERY = 64; // idle looks: a block may be followed by no next number
+  private static final int MOST = 100; // files in a row that are replaced before they are open
 
   private final Path directory;
   private final Path log;
@@ -57,12 +58,21 @@ public final class QueueView implements AutoCloseable {
   private @Nullable BlockCursor cursor;
   private int least; // the lowest block to look for
   private int idle;
+  private int replaced; // files in a row
   private long next; // to be read
   private boolean counts; // whether what is missing before the first message is counted
   private long missed;
 
   /** A message that was read ahead, with what was missed before it. */
   private record Read(StoredMessage message, long missed) {}
+
+  /**
+   * What one look at the files has found.
+   *
+   * @param sequence the next one that a file holds; {@link Long#MAX_VALUE} if none does
+   * @param block of the log that holds it, unless a backup does
+   */
+  private record Place(long sequence, int block, @Nullable StoredBlock stored) {}
 
   private QueueView(Path directory, @Nullable Path backup, UUID queue) {
     this.directory = directory;
@@ -213,8 +223,42 @@ public final class QueueView implements AutoCloseable {
 
   /** Opens the block with the next message, or reads that from a backup. */
   private boolean locate(int max) throws IOException {
+    Place place = look();
+    if (place.sequence > next) { // two looks must have missed it: its file may be on the move
+      long seen = place.sequence;
+      archived = List.of();
+      place = look();
+      long first = Math.min(seen, place.sequence);
+      if (first == Long.MAX_VALUE) {
+        return false;
+      }
+      if (first > next) {
+        pass(first);
+        return true;
+      }
+    }
+    try {
+      if (place.stored == null) {
+        cursor = new BlockCursor(place.block, BlockName.data(log, place.block));
+      } else {
+        read(place.stored, max);
+      }
+      replaced = 0;
+    } catch (NoSuchFileException | FileNotFoundException e) { // left for the backup, or expired
+      close();
+      archived = List.of();
+      if (++replaced == MOST) {
+        replaced = 0;
+        throw e;
+      }
+    }
+    return true;
+  }
+
+  /** Looks where the next message is: in the log, and then in the backup, for which it leaves. */
+  private Place look() throws IOException {
     int chosen = -1;
-    long first = 0;
+    long first = Long.MAX_VALUE;
     for (Map.Entry<Integer, Path> at : blocks(least).entrySet()) {
       Optional<BlockStart> start = start(at.getKey(), at.getValue());
       if (start.isPresent()) {
@@ -225,25 +269,17 @@ public final class QueueView implements AutoCloseable {
         first = start.get().firstSequence();
       }
     }
-    if ((chosen < 0 || first > next) && readBackup(chosen < 0 ? Long.MAX_VALUE : first, max)) {
-      return true;
-    }
-    if (chosen < 0) {
-      return false;
-    }
-    try {
-      cursor = new BlockCursor(chosen, BlockName.data(log, chosen));
-      pass(first);
-    } catch (NoSuchFileException | FileNotFoundException e) { // it has left for the backup
-      close();
-    }
-    return true;
+    StoredBlock stored = first > next ? stored(first) : null;
+    long sequence = stored == null ? first : stored.block().firstSequence();
+    return new Place(Math.max(next, sequence), chosen, stored);
   }
 
-  /** Reads messages of the backup with the next one, or with those after it below an end. */
-  private boolean readBackup(long end, int max) throws IOException {
+  /**
+   * Returns the backup with the next message, or with those after it below an end; null if none.
+   */
+  private @Nullable StoredBlock stored(long end) throws IOException {
     if (backup == null || !Files.isDirectory(backup)) {
-      return false;
+      return null;
     }
     Optional<StoredBlock> holding = archived.stream().filter(each -> each.holds(next)).findFirst();
     if (holding.isEmpty()) {
@@ -257,11 +293,11 @@ public final class QueueView implements AutoCloseable {
               .filter(each -> each.block().firstSequence() < end)
               .findFirst();
     }
-    if (holding.isEmpty()) {
-      return false;
-    }
-    StoredBlock stored = holding.get();
-    pass(stored.block().firstSequence());
+    return holding.orElse(null);
+  }
+
+  /** Reads messages of a backup from the next one on. */
+  private void read(StoredBlock stored, int max) throws IOException {
     try {
       BackupFiles.walk(
           stored,
@@ -271,16 +307,12 @@ public final class QueueView implements AutoCloseable {
           },
           (offset, what) -> {},
           () -> ready.size() >= max);
-    } catch (NoSuchFileException | FileNotFoundException e) {
-      archived = List.of(); // it has expired
-      return true;
     } catch (DamagedException e) {
       // of the seal: what it holds is missed
     }
     if (ready.size() < max) {
       pass(stored.block().endSequence());
     }
-    return true;
   }
 
   /** Takes the messages of a document from the next one on; returns false if it is not valid. */

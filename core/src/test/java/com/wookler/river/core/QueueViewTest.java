@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.core.backup.BackupFiles;
+import com.wookler.river.core.backup.BackupRewriter;
+import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -28,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** {@code River.openReadOnly}: what a view shows of a queue that is in use. */
 @Timeout(120)
@@ -158,6 +163,66 @@ class QueueViewTest {
     view.moveTo(17);
     assertThat(read()).isEqualTo(range(17, 65));
     assertThat(view.missed()).isZero();
+  }
+
+  /** The states between a backup and the one that replaces it, and after that. */
+  enum Replaced {
+    BOTH,
+    OLD_SEAL_ALONE,
+    NEW,
+    TWICE
+  }
+
+  private static StoredBlock replace(StoredBlock stored, Replaced to) throws IOException {
+    StoredBlock made = BackupRewriter.write(stored, (block, seal) -> seal);
+    if (to == Replaced.OLD_SEAL_ALONE) {
+      Files.delete(stored.file());
+    } else if (to != Replaced.BOTH) {
+      BackupRewriter.delete(stored);
+    }
+    return made;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void shouldLeaveNothingOutWhileBackupsAreReplaced(Replaced to) throws IOException {
+    open(true);
+    Subscriber<String> subscriber = queue.subscriber("a");
+    publish(65);
+    finishAndWait(subscriber, 60);
+    view = River.openReadOnly(own(), backup());
+    assertThat(view.poll(3)).hasSize(3); // and it knows all backups
+    for (StoredBlock stored : BackupFiles.scan(backup()).blocks()) {
+      StoredBlock made = replace(stored, to);
+      if (to == Replaced.TWICE) {
+        assertThat(replace(made, to).file()).isEqualTo(stored.file());
+      }
+    }
+    assertThat(read()).isEqualTo(range(3, 65));
+    view.moveTo(0);
+    assertThat(read()).isEqualTo(range(0, 65));
+    assertThat(view.missed()).isZero();
+  }
+
+  @Test
+  void shouldContinueAfterBackupsThatWereRemovedAndCountThem() throws IOException {
+    open(true);
+    Subscriber<String> subscriber = queue.subscriber("a");
+    publish(65);
+    finishAndWait(subscriber, 60);
+    view = River.openReadOnly(own(), backup());
+    assertThat(view.poll(3)).hasSize(3);
+    for (StoredBlock stored : BackupFiles.scan(backup()).blocks()) {
+      if (stored.holds(12) || stored.holds(55)) {
+        BackupRewriter.delete(stored);
+      }
+    }
+    List<Long> left =
+        range(3, 65).stream()
+            .filter(each -> each < 10 || each >= 20 && each < 50 || each >= 60)
+            .toList();
+    assertThat(read()).isEqualTo(left);
+    assertThat(view.missed()).isEqualTo(20);
   }
 
   @Test

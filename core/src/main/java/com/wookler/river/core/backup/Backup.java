@@ -305,6 +305,7 @@ public final class Backup implements AutoCloseable {
     T into(StoredBlock stored) throws IOException;
   }
 
+  /** Looks into a backup; again if it was replaced meanwhile, as its names may be another's. */
   private <T> Optional<T> look(Supplier<Optional<StoredBlock>> which, Look<T> look) {
     for (int tries = 1; ; tries++) {
       ensureOpen();
@@ -313,7 +314,14 @@ public final class Backup implements AutoCloseable {
         return Optional.empty();
       }
       try {
-        return Optional.of(look.into(stored.get()));
+        T found = look.into(stored.get());
+        if (!isReplaced(stored.get(), which)) {
+          return Optional.of(found);
+        }
+      } catch (DamagedException e) {
+        if (!isReplaced(stored.get(), which)) {
+          throw e;
+        }
       } catch (NoSuchFileException | FileNotFoundException e) {
         Path file = stored.get().file();
         if (!Files.exists(file) || !Files.exists(BackupLayout.sealOf(file))) {
@@ -325,6 +333,10 @@ public final class Backup implements AutoCloseable {
         throw unreadable.failure(stored.get().file(), e);
       }
     }
+  }
+
+  private static boolean isReplaced(StoredBlock stored, Supplier<Optional<StoredBlock>> which) {
+    return which.get().filter(now -> !now.equals(stored)).isPresent();
   }
 
   private void vanished(StoredBlock stored) {

@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
@@ -43,7 +45,12 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
     unexpected = List.copyOf(unexpected);
   }
 
-  /** Scans a directory, {@code <backup.directory>/<queue>}. Links in it are not followed. */
+  /**
+   * Scans a directory, {@code <backup.directory>/<queue>}. Links in it are not followed. A backup
+   * that is replaced meanwhile is there under its old name or its new one, or both.
+   *
+   * @throws IOException it cannot be read, or a folder changes faster than it can be listed
+   */
   public static BackupFiles scan(Path directory) throws IOException {
     List<UnexpectedFile> unexpected = new ArrayList<>();
     BackupScan scan =
@@ -63,18 +70,29 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
     return new BackupFiles(scan.blocks, unexpected);
   }
 
+  /** Looks again for a backup, perhaps of another name by now; empty if it has been removed. */
+  public static Optional<StoredBlock> now(StoredBlock stored) throws IOException {
+    List<StoredBlock> same =
+        scan(Objects.requireNonNull(stored.file().getParent())).blocks().stream()
+            .filter(stored::isSameBlock)
+            .toList();
+    return same.stream()
+        .filter(each -> each.file().equals(stored.file()))
+        .findFirst()
+        .or(() -> same.stream().findFirst());
+  }
+
   /**
    * Reads all of one backup and compares every message, the counts and the digest with its seal;
    * {@code progress} gets the compressed bytes read. A missing or unreadable file is damage too.
    */
   public static Verification verify(Path zst, LongConsumer progress) {
     int named = BackupLayout.numberOf(zst);
-    try {
-      BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(zst));
+    try (OpenBackup backup = OpenBackup.of(zst)) {
+      BackupSeal seal = backup.seal();
       BackupScan.checkName(zst, seal);
-      try (FrameFile file = new FrameFile(zst)) {
-        return new Verifier(zst, seal.block(), progress).verify(file, seal.frames(), seal.length());
-      }
+      return new Verifier(zst, seal.block(), progress)
+          .verify(backup.file(), seal.frames(), seal.length());
     } catch (DamagedException e) {
       return unverified(zst, named, "its seal is of no use: " + ContentCheck.text(e));
     } catch (IOException e) {
@@ -87,7 +105,13 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
         zst, block, -1, -1, 0, List.of(new Verification.Damage(block, -1, -1, what)));
   }
 
-  /** Shows the documents of a backup in order, from the frame on that holds a sequence. */
+  /**
+   * Shows the documents of a backup in order, from the frame on that holds a sequence; those of the
+   * backup of another name that has replaced it, if so.
+   *
+   * @throws java.nio.file.NoSuchFileException it was removed; no document was shown
+   * @throws java.io.FileNotFoundException the same
+   */
   public static void walk(StoredBlock stored, long from, BlockWalk.Visitor visitor, Fault fault)
       throws IOException {
     walk(stored, from, visitor, fault, () -> false);
@@ -101,14 +125,14 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
       Fault fault,
       BooleanSupplier isEnough)
       throws IOException {
-    BackupSeal seal = BackupSeal.read(BackupLayout.sealOf(stored.file()));
-    int first = seal.frames().indexOf(seal.holding(from));
-    try (FrameFile file = new FrameFile(stored.file())) {
+    try (OpenBackup backup = OpenBackup.of(stored)) {
+      BackupSeal seal = backup.seal();
+      int first = seal.frames().indexOf(seal.holding(from));
       for (Frame frame : seal.frames().subList(first, seal.frames().size())) {
         if (isEnough.getAsBoolean()) {
           return;
         }
-        String what = file.walk(frame, visitor);
+        String what = backup.file().walk(frame, visitor);
         if (what != null) {
           fault.at(frame.start(), what);
         }

@@ -6,6 +6,8 @@ import com.wookler.river.core.log.files.ContentCheck;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -13,17 +15,32 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Scans a backup directory once and changes nothing. Files that are not as River leaves them are
  * reported and left alone. Links are not followed.
+ *
+ * <p>Another process may replace and delete backups meanwhile. A new backup of a block is complete,
+ * in the folder of the old one, before that is deleted, its data first. So a folder that has
+ * changed since it was listed is listed again, for names that are new; and data without a seal are
+ * damaged only if they are still there.
  */
 final class BackupScan extends SimpleFileVisitor<Path> {
+  private static final int ROUNDS = 100; // of listing a folder that changes
+
   private final BackupLayout layout;
   private final Report report;
+  private final Set<Path> seen = new HashSet<>();
+  private final Deque<FileTime> changed = new ArrayDeque<>(); // of a folder and those above it
+  private boolean vanished; // a file that was listed
 
   final List<StoredBlock> blocks = new ArrayList<>(); // with a valid seal, of any queue
   final List<Path> damaged = new ArrayList<>(); // with a damaged or missing seal
@@ -58,6 +75,7 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult preVisitDirectory(Path folder, BasicFileAttributes attributes) {
     if (folder.equals(layout.directory()) || layout.isDateFolder(folder)) {
+      changed.push(attributes.lastModifiedTime());
       return FileVisitResult.CONTINUE;
     }
     report.at(folder, "no folder of a backup; left alone");
@@ -69,7 +87,9 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       throws IOException {
     if (failure != null) {
       throw failure; // not all of its backups have been seen
-    } else if (!folder.equals(layout.directory())) {
+    }
+    settle(folder, changed.pop());
+    if (!folder.equals(layout.directory())) {
       folders.add(folder);
     }
     return FileVisitResult.CONTINUE;
@@ -78,10 +98,14 @@ final class BackupScan extends SimpleFileVisitor<Path> {
   @Override
   public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
     boolean isForbidden = failure instanceof AccessDeniedException;
-    if (!isForbidden && (file.equals(layout.directory()) || layout.isDateFolder(file))) {
+    boolean isMissing = failure instanceof NoSuchFileException;
+    boolean isFolder = !isMissing && layout.isDateFolder(file); // an empty one is removed
+    if (!isForbidden && (file.equals(layout.directory()) || isFolder)) {
       throw failure; // none of its backups has been seen
     }
-    if (!(failure instanceof NoSuchFileException)) {
+    if (isMissing) {
+      vanished = true;
+    } else {
       report.at(file, "cannot be read: " + failure);
     }
     return FileVisitResult.CONTINUE;
@@ -89,12 +113,13 @@ final class BackupScan extends SimpleFileVisitor<Path> {
 
   @Override
   public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+    seen.add(file);
     if (!attributes.isRegularFile()) {
       report.at(file, "no file of a backup; left alone");
     } else if (BackupLayout.isTemporary(file)) {
       leftovers.add(file);
     } else if (BackupLayout.block(file, BackupLayout.SEAL).isPresent()) {
-      if (!Files.exists(BackupLayout.dataOf(file), LinkOption.NOFOLLOW_LINKS)) {
+      if (!isThere(BackupLayout.dataOf(file))) {
         sealAlone(file);
       }
     } else if (BackupLayout.block(file, BackupLayout.DATA).isPresent()) {
@@ -103,6 +128,62 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       report.at(file, "no file of a backup; left alone");
     }
     return FileVisitResult.CONTINUE;
+  }
+
+  /** Lists a folder again until it has not changed since its last listing began. */
+  private void settle(Path folder, FileTime listed) throws IOException {
+    FileTime before = listed;
+    try {
+      for (int round = 0; vanished || !Files.getLastModifiedTime(folder).equals(before); round++) {
+        if (round == ROUNDS) {
+          throw new IOException(folder + " changes faster than it can be listed");
+        }
+        before = Files.getLastModifiedTime(folder);
+        vanished = false;
+        forgetDeleted(folder);
+        listAgain(folder);
+      }
+    } catch (NoSuchFileException e) {
+      forgetDeleted(folder); // it was removed, since it was empty
+    }
+  }
+
+  private void forgetDeleted(Path folder) {
+    for (StoredBlock stored : List.copyOf(blocks)) {
+      if (folder.equals(stored.file().getParent()) && !isThere(stored.file())) {
+        blocks.remove(stored);
+        seen.remove(stored.file()); // another may get its name
+      }
+    }
+    sealsAlone.removeIf(
+        alone -> isThere(alone.file()) || !isThere(BackupLayout.sealOf(alone.file())));
+  }
+
+  private void listAgain(Path folder) throws IOException {
+    try (DirectoryStream<Path> all = Files.newDirectoryStream(folder)) {
+      for (Path file : all) {
+        if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) && !seen.contains(file)) {
+          visit(file);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void visit(Path file) {
+    try {
+      visitFile(
+          file, Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS));
+    } catch (NoSuchFileException e) {
+      vanished = true;
+    } catch (IOException e) {
+      report.at(file, "cannot be read: " + e);
+    }
+  }
+
+  private static boolean isThere(Path file) {
+    return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   private void backup(Path file) {
@@ -119,6 +200,14 @@ final class BackupScan extends SimpleFileVisitor<Path> {
       report.at(
           file, "its seal is of no use (" + ContentCheck.text(e) + "); left alone and not read");
     } catch (NoSuchFileException e) {
+      if (!isThere(file)) {
+        seen.remove(file);
+        vanished = true;
+        return;
+      } else if (Files.exists(BackupLayout.sealOf(file))) {
+        backup(file); // another has its name
+        return;
+      }
       damaged.add(file);
       report.at(file, "its seal is missing; left alone and not read");
     } catch (IOException e) {

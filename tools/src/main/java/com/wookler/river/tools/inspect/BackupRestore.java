@@ -13,13 +13,16 @@ import com.wookler.river.core.log.files.Gaps;
 import com.wookler.river.core.log.files.Seal;
 import com.wookler.river.core.message.DamagedMessageException;
 import java.io.BufferedOutputStream;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackupRestore {
   private static final int WRITE_BYTES = 1 << 16;
+  private static final int TRIES = 20; // of a backup that is replaced
 
   private BackupRestore() {}
 
@@ -112,7 +116,24 @@ public final class BackupRestore {
     }
   }
 
-  private static void restore(StoredBlock stored, Path log) throws IOException {
+  /** Restores a backup; where it is replaced meanwhile, the one that is there then. */
+  private static void restore(StoredBlock listed, Path log) throws IOException {
+    StoredBlock stored = listed;
+    for (int tries = 1; ; tries++) {
+      try {
+        write(stored, log);
+        return;
+      } catch (DamagedException | NoSuchFileException | FileNotFoundException e) {
+        Optional<StoredBlock> now = BackupFiles.now(stored);
+        if (tries == TRIES || now.isEmpty() || now.get().equals(stored)) {
+          throw e;
+        }
+        stored = now.get();
+      }
+    }
+  }
+
+  private static void write(StoredBlock stored, Path log) throws IOException {
     List<String> wrong;
     try {
       wrong = BlockWriter.restore(log, stored.block(), channel -> unpack(stored, channel));

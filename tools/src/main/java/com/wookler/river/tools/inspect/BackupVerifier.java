@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * the other. Reads only, in bounded memory, also while a queue writes new ones.
  */
 public final class BackupVerifier {
+  private static final int TRIES = 20; // of a backup that is replaced
+
   private BackupVerifier() {}
 
   /**
@@ -48,14 +51,14 @@ public final class BackupVerifier {
     List<Gap> gaps = new ArrayList<>();
     for (StoredBlock stored : files.blocks()) {
       compare(before, stored, report, gaps);
-      Verification verification = BackupFiles.verify(stored.file(), progress::done);
-      if (!verification.ok() && !Files.exists(stored.file())) {
+      Verification verification = verify(stored, progress);
+      if (!verification.ok() && !Files.exists(verification.file())) {
         report.note(stored.file(), "has expired meanwhile");
         continue;
       }
       for (Verification.Damage damage : verification.damages()) {
         report.damage(
-            stored.file(), damage.block(), damage.sequence(), damage.offset(), damage.what());
+            verification.file(), damage.block(), damage.sequence(), damage.offset(), damage.what());
       }
       report.ended(stored.file(), stored.block().block());
       messages += verification.messages();
@@ -63,6 +66,21 @@ public final class BackupVerifier {
     }
     report(gaps, directory, report);
     return new QueueVerifier.Result(files.blocks().size(), messages, 0, report.damages());
+  }
+
+  /** Verifies a backup; where it was replaced meanwhile, the one that is there now. */
+  private static Verification verify(StoredBlock listed, Progress progress) throws IOException {
+    StoredBlock stored = listed;
+    Verification verification = BackupFiles.verify(stored.file(), progress::done);
+    for (int tries = 1; tries < TRIES && !verification.ok(); tries++) {
+      Optional<StoredBlock> now = BackupFiles.now(stored);
+      if (now.isEmpty() || now.get().equals(stored)) {
+        return verification;
+      }
+      stored = now.get();
+      verification = BackupFiles.verify(stored.file(), bytes -> {});
+    }
+    return verification;
   }
 
   private record Gap(StoredBlock last, StoredBlock next) {
