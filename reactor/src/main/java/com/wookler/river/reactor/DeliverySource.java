@@ -7,6 +7,7 @@ import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -39,9 +40,15 @@ public interface DeliverySource<M> {
 
   /**
    * Names the data that it reads, so that this and a {@link Delivery#sequence} name one message for
-   * good.
+   * good. It may ask the engine, and fail with it; a reactor asks for it only where a processor
+   * does.
    */
   default String origin() {
+    return name();
+  }
+
+  /** Returns what its data is called in meters, as a queue or a topic; must not block. */
+  default String queue() {
     return name();
   }
 
@@ -95,6 +102,19 @@ public interface DeliverySource<M> {
 
     /** Keeps the batch, which is still being processed, for another {@link #lease}. */
     void keepAlive();
+
+    /** Returns how many messages it has made dead letters since it was opened. */
+    default long deadLetters() {
+      return 0;
+    }
+
+    /**
+     * Returns how many messages wait for it: those that it may take next, and those that it has and
+     * that are not completed. Empty, the default: its engine does not tell without being asked.
+     */
+    default OptionalLong lag() {
+      return OptionalLong.empty();
+    }
 
     /**
      * Keeps what it has between two batches, its membership in a group perhaps. Called a few times

@@ -64,12 +64,19 @@ final class ProcessorCounters implements AutoCloseable {
             "river.process",
             Map.of(
                 "queue",
-                IDENTITY.matcher(subscriber.origin()).replaceFirst(""),
+                queue(subscriber),
                 "subscriber",
                 subscriber.name(),
                 "processor",
                 processor),
             Distribution.Unit.NANOSECONDS);
+  }
+
+  /** Asks no engine, which may be away. */
+  private static String queue(Subscriber<?> subscriber) {
+    return subscriber instanceof SourceSubscriber<?> source
+        ? source.queue()
+        : IDENTITY.matcher(subscriber.origin()).replaceFirst("");
   }
 
   /** Returns the start time of a batch, for {@link #ended}. */

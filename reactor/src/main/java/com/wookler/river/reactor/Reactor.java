@@ -121,7 +121,11 @@ public final class Reactor<M> implements AutoCloseable {
     return this;
   }
 
-  /** Returns the subscriber from which the reactor takes messages. */
+  /**
+   * Returns the subscriber from which the reactor takes messages. Over a {@link DeliverySource} it
+   * is of the reactor's own: its stats say what these consumers have taken, and whatever concerns a
+   * position is refused.
+   */
   public Subscriber<M> subscriber() {
     return runtime.subscriber();
   }

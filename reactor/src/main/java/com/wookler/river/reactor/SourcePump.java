@@ -34,12 +34,18 @@ final class SourcePump<M> implements Runnable {
   private final TimeSource time = TimeSource.system();
   private @Nullable SourceRequest<M> request; // that waits for this consumer
   private boolean failed; // so that it is logged once
+  private volatile SourceStats stats = SourceStats.NONE; // written by this thread, read by any
+  private long deadBefore; // dead letters of consumers that are closed
   private long kept; // when the lease of the present batch began, or shortly before
 
   SourcePump(SourceSubscriber<M> subscriber, DeliverySource<M> source, int max) {
     this.subscriber = subscriber;
     this.source = source;
     this.max = max;
+  }
+
+  SourceStats stats() {
+    return stats;
   }
 
   @Override
@@ -75,8 +81,10 @@ final class SourcePump<M> implements Runnable {
       while (!subscriber.isClosed()) {
         step(consumer);
         failed = false;
+        stats = stats.with(deadBefore + consumer.deadLetters(), consumer.lag());
       }
     } finally {
+      deadBefore += consumer.deadLetters();
       Interrupts.defer(consumer::close); // an interrupted client would not close
     }
   }
@@ -117,8 +125,9 @@ final class SourcePump<M> implements Runnable {
     settle(batch, consumer);
   }
 
-  private static <M> void settle(SourceBatch<M> batch, DeliverySource.Consumer<M> consumer) {
+  private void settle(SourceBatch<M> batch, DeliverySource.Consumer<M> consumer) {
     List<Settlement> answers = batch.close();
+    stats = stats.settled(answers);
     Interrupts.defer(() -> consumer.settle(answers)); // an interrupted client would not send them
   }
 
@@ -137,6 +146,7 @@ final class SourcePump<M> implements Runnable {
       SourceRequest<M> waiting = request;
       request = null;
       if (waiting != null && waiting.claim()) {
+        stats = stats.delivered(batch.deliveries());
         waiting.deliver(batch.deliveries());
         return true;
       }

@@ -54,6 +54,7 @@ final class SourceSubscriber<M> implements Subscriber<M> {
   private final BlockingQueue<SourceRequest<M>> requests = new LinkedBlockingQueue<>();
   private final CountDownLatch closed = new CountDownLatch(1);
   private final List<MonitoredThread> threads = new ArrayList<>(); // set before it is used
+  private final List<SourcePump<M>> pumps = new ArrayList<>(); // of them; set before it is used
   private volatile Duration patience = Duration.ZERO; // set before there are threads
   private volatile boolean paused;
   private volatile long closedNanos; // set before it is closed
@@ -91,9 +92,9 @@ final class SourceSubscriber<M> implements Subscriber<M> {
   void start(int workers, int batchSize, Duration time) {
     patience = time;
     for (int i = 1; i <= Math.max(1, workers); i++) {
-      threads.add(
-          new MonitoredThread(
-              "REACTOR-" + name() + "-source-" + i, new SourcePump<>(this, source, batchSize)));
+      SourcePump<M> pump = new SourcePump<>(this, source, batchSize);
+      pumps.add(pump);
+      threads.add(new MonitoredThread("REACTOR-" + name() + "-source-" + i, pump));
     }
     threads.forEach(MonitoredThread::start);
   }
@@ -139,6 +140,11 @@ final class SourceSubscriber<M> implements Subscriber<M> {
   @Override
   public String name() {
     return source.name();
+  }
+
+  /** Returns what its data is called in meters. */
+  String queue() {
+    return source.queue();
   }
 
   @Override
@@ -226,10 +232,14 @@ final class SourceSubscriber<M> implements Subscriber<M> {
     paused = false;
   }
 
-  /** Returns zeros: what is in an engine, and what became of it, is known there. */
+  /**
+   * Returns what its consumers have taken since the reactor was started, and what became of it: the
+   * deliveries, acknowledgements, redeliveries and dead letters, what is in flight, and the lag of
+   * what these consumers read, if the engine tells. The rest is known to the engine only, and zero.
+   */
   @Override
   public SubscriberStats stats() {
-    return new SubscriberStats(0, 0, 0, Duration.ZERO, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, paused);
+    return SourceStats.sum(pumps.stream().map(SourcePump::stats).toList()).ofSubscriber(paused);
   }
 
   /** Ends the threads: what is answered is settled, the rest given back. Idempotent. */

@@ -9,6 +9,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Settlement;
+import com.wookler.river.core.subscriber.SubscriberStats;
 import com.wookler.river.reactor.DeliverySource.Capability;
 import java.time.Duration;
 import java.util.Set;
@@ -55,6 +56,41 @@ class DeliverySourceTest {
     assertThat(Thread.getAllStackTraces().keySet())
         .extracting(Thread::getName)
         .noneMatch(name -> name.startsWith("REACTOR-memory"));
+  }
+
+  @Test
+  void shouldCountWhatBecameOfMessages() {
+    source.lagKnown = true;
+    CountDownLatch end = new CountDownLatch(1);
+    for (int i = 0; i < 3; i++) {
+      source.add(i, 1);
+    }
+    try (Reactor<String> reactor =
+        Reactor.builder(source)
+            .processor(
+                each -> {
+                  end.await();
+                  return switch (each.data()) {
+                    case "m0" -> ProcessResult.reject("no");
+                    case "m1" -> each.attempt() == 1 ? ProcessResult.retry() : ProcessResult.ack();
+                    default -> ProcessResult.ack();
+                  };
+                })
+            .batchSize(10)
+            .start()) {
+      await().until(() -> reactor.subscriber().stats().inFlight() == 3);
+      assertThat(reactor.subscriber().stats().acked()).isZero();
+      end.countDown();
+      await().until(() -> reactor.subscriber().stats().acked() == 2);
+      await().until(() -> reactor.subscriber().stats().lag() == 0);
+      SubscriberStats stats = reactor.subscriber().stats();
+      assertThat(stats.delivered()).isEqualTo(4);
+      assertThat(stats.redelivered()).isEqualTo(1);
+      assertThat(stats.dead()).isEqualTo(1);
+      assertThat(stats.inFlight()).isZero();
+      source.lagKnown = false;
+      await().until(() -> reactor.subscriber().stats().lag() == SubscriberStats.UNKNOWN);
+    }
   }
 
   @Test

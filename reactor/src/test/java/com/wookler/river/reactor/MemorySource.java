@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +42,7 @@ final class MemorySource implements DeliverySource<String> {
   volatile Duration lease = Duration.ofMillis(20);
   volatile Set<Capability> capabilities = Set.of();
   volatile Backoff backoff = Backoff.none();
+  volatile boolean lagKnown;
 
   void add(long sequence, int attempt) {
     messages.add(
@@ -89,6 +91,7 @@ final class MemorySource implements DeliverySource<String> {
   private final class OfMemory implements Consumer<String> {
     private final int max;
     private final List<Delivery<String>> taken = new ArrayList<>();
+    private long dead;
 
     private OfMemory(int max) {
       this.max = max;
@@ -116,11 +119,22 @@ final class MemorySource implements DeliverySource<String> {
       for (int i = 0; i < answers.size(); i++) {
         Delivery<String> each = taken.get(i);
         settled.put(each.sequence(), answers.get(i));
+        dead += answers.get(i) instanceof Settlement.Reject ? 1 : 0;
         if (answers.get(i) instanceof Settlement.Nack) {
           add(each.sequence(), each.attempt() + 1);
         }
       }
       taken.clear();
+    }
+
+    @Override
+    public long deadLetters() {
+      return dead;
+    }
+
+    @Override
+    public OptionalLong lag() {
+      return lagKnown ? OptionalLong.of(messages.size() + taken.size()) : OptionalLong.empty();
     }
 
     @Override

@@ -5,7 +5,8 @@ import java.time.Duration;
 /**
  * The figures of a subscriber, taken at one moment.
  *
- * @param lag messages in the log that it has not completed, and that are not dead letters
+ * @param lag messages in the log that it has not completed, and that are not dead letters; {@link
+ *     #UNKNOWN} of a reactor's source that does not tell it
  * @param inFlight delivered, not completed, not timed out
  * @param ackFloor the lowest sequence that it has not completed
  * @param oldestUnfinishedAge how long ago the message there was published; zero if there is none,
@@ -47,4 +48,7 @@ public record SubscriberStats(
     long expired,
     long discarded,
     long removed,
-    boolean paused) {}
+    boolean paused) {
+  /** The lag of a source of another engine that does not tell it. */
+  public static final long UNKNOWN = -1;
+}
