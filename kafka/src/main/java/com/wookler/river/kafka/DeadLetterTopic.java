@@ -13,7 +13,6 @@ import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -106,27 +105,17 @@ final class DeadLetterTopic implements AutoCloseable {
     return properties;
   }
 
-  static Admin admin(Map<String, Object> clients) {
-    Map<String, Object> properties = new HashMap<>(clients);
-    properties.keySet().retainAll(AdminClientConfig.configNames());
-    ClientProperties.completeTimeouts(properties);
-    return Admin.create(properties);
-  }
-
   /** Creates the topic if it is missing, as the brokers have it by default. */
   static void create(String topic, Map<String, Object> clients) {
-    try (Admin admin = admin(clients)) {
-      create(topic, admin);
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    } catch (ExecutionException e) {
-      throw new KafkaException("the topic " + topic + " cannot be created", e.getCause());
-    }
+    Void done =
+        Admins.ask(
+            clients, "the topic " + topic + " cannot be created", admin -> create(topic, admin));
   }
 
-  static void create(String topic, Admin admin) throws InterruptedException, ExecutionException {
+  static @Nullable Void create(String topic, Admin admin)
+      throws InterruptedException, ExecutionException {
     try {
-      admin
+      return admin
           .createTopics(List.of(new NewTopic(topic, Optional.empty(), Optional.empty())))
           .all()
           .get();
@@ -134,6 +123,7 @@ final class DeadLetterTopic implements AutoCloseable {
       if (!(e.getCause() instanceof TopicExistsException)) {
         throw e;
       }
+      return null;
     }
   }
 

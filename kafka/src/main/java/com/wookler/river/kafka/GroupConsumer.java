@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.CommitFailedException;
@@ -62,6 +63,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private final Map<TopicPartition, Long> committed = new HashMap<>();
   private List<HeldRecord> batch = List.of();
   private long polledNanos = time.nanoTime();
+  private long dead; // letters that were written
   private int turn; // of the partition from which the next batch takes first
 
   GroupConsumer(
@@ -73,12 +75,12 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     this.max = max;
     this.consumer = consumer;
     this.deadLetters = deadLetters;
-    consumer.subscribe(List.of(source.names().topic()), this);
+    consumer.subscribe(List.of(source.settings().topic()), this);
   }
 
   static <M> GroupConsumer<M> open(GroupSource<M> source, int max) {
     DeadLetterTopic letters =
-        new DeadLetterTopic(source.names().deadLetters(), source.properties());
+        new DeadLetterTopic(source.settings().deadLetters(), source.settings().clients());
     try {
       return new GroupConsumer<>(
           source,
@@ -93,7 +95,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   }
 
   private static Map<String, Object> properties(GroupSource<?> source) {
-    Map<String, Object> properties = new HashMap<>(source.properties());
+    Map<String, Object> properties = new HashMap<>(source.settings().clients());
     properties.putIfAbsent(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     ClientProperties.completeTimeouts(properties);
     Object protocol = properties.getOrDefault(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
@@ -103,7 +105,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
           ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
           CooperativeStickyAssignor.class.getName());
     }
-    properties.put(ConsumerConfig.GROUP_ID_CONFIG, source.names().group());
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, source.settings().group());
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     return properties;
   }
@@ -143,7 +145,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     batch = ready(); // after the poll, in which partitions may move to another member
     List<Delivery<M>> messages = new ArrayList<>(batch.size());
     for (HeldRecord each : batch) {
-      messages.add(SourceMessages.of(each.record(), each.take(), source.converter()));
+      messages.add(SourceMessages.of(each.record(), each.take(), source.settings().converter()));
     }
     return messages;
   }
@@ -244,7 +246,8 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     } else if (answer instanceof Settlement.Reject reject) {
       record.holdDead(reject.reason(), now);
     } else if (answer instanceof Settlement.Nack nack) {
-      if (source.maxDeliveries() > 0 && record.deliveries() >= source.maxDeliveries()) {
+      if (source.settings().maxDeliveries() > 0
+          && record.deliveries() >= source.settings().maxDeliveries()) {
         String last = nack.reason() == null ? "" : ": " + nack.reason();
         record.holdDead("delivered " + Amount.of(record.deliveries(), "time") + last, now);
       } else {
@@ -259,20 +262,22 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   /** Writes the dead letters that are due; one that cannot be written is tried again later. */
   private void makeDead() {
     long now = time.nanoTime();
-    Map<DeadLetterTopic.Letter, HeldRecord> dead = new LinkedHashMap<>();
+    Map<DeadLetterTopic.Letter, HeldRecord> letters = new LinkedHashMap<>();
     for (Deque<HeldRecord> records : held.values()) {
       for (HeldRecord each : records) {
         String reason = each.deadBecause(now);
         if (reason != null) {
-          dead.put(new DeadLetterTopic.Letter(each.record(), reason), each);
+          letters.put(new DeadLetterTopic.Letter(each.record(), reason), each);
         }
       }
     }
-    if (dead.isEmpty()) {
+    if (letters.isEmpty()) {
       return;
     }
-    Set<DeadLetterTopic.Letter> stored = Set.copyOf(deadLetters.send(List.copyOf(dead.keySet())));
-    dead.forEach(
+    Set<DeadLetterTopic.Letter> stored =
+        Set.copyOf(deadLetters.send(List.copyOf(letters.keySet())));
+    dead += stored.size();
+    letters.forEach(
         (letter, record) -> {
           if (stored.contains(letter)) {
             record.complete();
@@ -281,6 +286,26 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
           }
         });
     commit();
+  }
+
+  @Override
+  public long deadLetters() {
+    return dead;
+  }
+
+  /** Returns what its partitions have after what was read, and what it holds of them. */
+  @Override
+  public OptionalLong lag() {
+    long lag = 0;
+    for (Map.Entry<TopicPartition, Deque<HeldRecord>> each : held.entrySet()) {
+      OptionalLong behind = consumer.currentLag(each.getKey()); // asks no broker
+      if (behind.isEmpty()) {
+        return behind;
+      }
+      long open = each.getValue().stream().filter(record -> !record.isDone()).count();
+      lag += behind.getAsLong() + open;
+    }
+    return OptionalLong.of(lag);
   }
 
   /** Commits each partition up to its lowest message that is not completed. */
@@ -304,7 +329,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
       consumer.commitSync(offsets);
       offsets.forEach((partition, offset) -> committed.put(partition, offset.offset()));
     } catch (CommitFailedException | RetriableException | RebalanceInProgressException e) {
-      LOG.debug("Group {}: offsets are committed later", source.names().group(), e);
+      LOG.debug("Group {}: offsets are committed later", source.settings().group(), e);
     }
   }
 
@@ -314,7 +339,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
    */
   @Override
   public Duration lease() {
-    Object given = source.properties().get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
+    Object given = source.settings().clients().get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
     return Duration.ofMillis(
         given == null ? DEFAULT_POLL_MILLIS : Long.parseLong(given.toString().trim()));
   }
@@ -337,7 +362,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     try {
       commit();
     } catch (RuntimeException e) {
-      LOG.debug("Group {}: offsets were not committed", source.names().group(), e);
+      LOG.debug("Group {}: offsets were not committed", source.settings().group(), e);
     } finally {
       try {
         consumer.close(CloseOptions.timeout(CLOSE));

@@ -6,13 +6,9 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.InterruptException;
 
 /**
  * Kafka's properties of a share group: those of its clients, and those that the brokers keep for
@@ -61,6 +57,11 @@ record GroupSettings(
     return new GroupSettings(name, Map.copyOf(clients), Map.copyOf(group), limit);
   }
 
+  /** Returns whether brokers keep the property for a share group. */
+  static boolean isOfGroup(String property) {
+    return OF_GROUP.contains(property);
+  }
+
   private static int limit(String text) {
     try {
       return Integer.parseInt(text);
@@ -76,13 +77,13 @@ record GroupSettings(
     group.forEach(
         (key, value) ->
             changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
-    try (Admin admin = DeadLetterTopic.admin(clients)) {
-      admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
-      DeadLetterTopic.create(deadLetters, admin);
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    } catch (ExecutionException e) {
-      throw new KafkaException("the group " + name + " cannot be set up", e.getCause());
-    }
+    Void done =
+        Admins.ask(
+            clients,
+            "the group " + name + " cannot be set up",
+            admin -> {
+              admin.incrementalAlterConfigs(Map.of(resource, changes)).all().get();
+              return DeadLetterTopic.create(deadLetters, admin);
+            });
   }
 }

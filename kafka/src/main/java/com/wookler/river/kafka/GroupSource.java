@@ -1,9 +1,7 @@
 package com.wookler.river.kafka;
 
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.reactor.DeliverySource;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -11,25 +9,20 @@ import java.util.Set;
  *
  * @param <M> type of the data
  */
-record GroupSource<M>(
-    Names names,
-    TopicIdentity identity,
-    MessageConverter<M> converter,
-    Map<String, Object> properties,
-    Backoff backoff,
-    int maxDeliveries)
-    implements DeliverySource<M> {
-  /** What it reads, as whom, and where dead letters go. */
-  record Names(String topic, String group, String deadLetters) {}
-
+record GroupSource<M>(SourceSettings<M> settings) implements DeliverySource<M> {
   @Override
   public String name() {
-    return SourceMessages.name(names.group());
+    return SourceMessages.name(settings.group());
   }
 
   @Override
   public String origin() {
-    return identity.origin();
+    return settings.identity().origin();
+  }
+
+  @Override
+  public String queue() {
+    return settings.topic();
   }
 
   @Override
@@ -38,8 +31,13 @@ record GroupSource<M>(
   }
 
   @Override
+  public Backoff backoff() {
+    return settings.backoff();
+  }
+
+  @Override
   public Consumer<M> consumer(int max) {
-    DeadLetterTopic.create(names.deadLetters(), properties);
+    DeadLetterTopic.create(settings.deadLetters(), settings.clients());
     return GroupConsumer.open(this, max);
   }
 }

@@ -1,16 +1,11 @@
 package com.wookler.river.kafka;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.reactor.DeliverySource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A topic of Apache Kafka as a source of reactors, read by a consumer group: each thread has some
@@ -57,7 +52,7 @@ public final class KafkaGroup {
   /** Returns a builder with the default settings. */
   public static <M> Builder<M> builder(
       Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
-    return new Builder<>(properties, topic, group, converter);
+    return new Builder<>(new SourceBuilder.Start<>(properties, topic, group, converter));
   }
 
   /**
@@ -65,78 +60,29 @@ public final class KafkaGroup {
    *
    * @param <M> type of the data
    */
-  public static final class Builder<M> {
-    private final Map<String, Object> properties;
-    private final String topic;
-    private final String group;
-    private final MessageConverter<M> converter;
-    private Backoff backoff = Backoff.none();
-    private int maxDeliveries;
-    private @Nullable String deadLetters;
-
-    private Builder(
-        Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
-      this.properties = new HashMap<>(properties);
-      this.topic = Objects.requireNonNull(topic, "topic");
-      this.group = Objects.requireNonNull(group, "group");
-      this.converter = Objects.requireNonNull(converter, "converter");
+  public static final class Builder<M> extends SourceBuilder<M, Builder<M>> {
+    private Builder(Start<M> start) {
+      super(start, ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, 0);
     }
 
-    /** Has a new group begin with the oldest message instead of what comes after it has begun. */
-    @CanIgnoreReturnValue
-    public Builder<M> earliest() {
-      properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    @Override
+    Builder<M> self() {
       return this;
     }
 
-    /** Sets how long a message waits that is to be delivered again (default: not). */
-    @CanIgnoreReturnValue
-    public Builder<M> backoff(Backoff rule) {
-      backoff = Objects.requireNonNull(rule, "rule");
-      return this;
-    }
-
-    /** Sets how often a message is delivered at most (default 0: without limit). */
-    @CanIgnoreReturnValue
-    public Builder<M> maxDeliveries(int deliveries) {
-      maxDeliveries = deliveries;
-      return this;
-    }
-
-    /**
-     * Sets the topic of dead letters (default: topic, {@code -}, group, {@code -dead}), which is
-     * created if it is missing.
-     */
-    @CanIgnoreReturnValue
-    public Builder<M> deadLetterTopic(String name) {
-      deadLetters = Objects.requireNonNull(name, "name");
-      return this;
-    }
-
-    /**
-     * Builds the source.
-     *
-     * @throws ConfigurationException a property is refused
-     */
+    @Override
     public DeliverySource<M> build() {
-      ClientProperties.refuse(properties, OWN, "source");
-      if (properties.containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
+      ClientProperties.refuse(properties(), OWN, "source");
+      if (properties().containsKey(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG)) {
         throw new ConfigurationException(
             "the property group.instance.id of Kafka is for one consumer, and a reactor has one for"
                 + " each thread; leave it out");
       }
-      if (maxDeliveries < 0) {
-        throw new ConfigurationException("a message cannot have " + maxDeliveries + " deliveries");
+      if (maxDeliveries() < 0) {
+        throw new ConfigurationException(
+            "a message cannot have " + maxDeliveries() + " deliveries");
       }
-      SourceMessages.check(properties);
-      String dead = deadLetters == null ? DeadLetterTopic.name(topic, group) : deadLetters;
-      return new GroupSource<>(
-          new GroupSource.Names(topic, group, dead),
-          new TopicIdentity(topic, Map.copyOf(properties)),
-          converter,
-          Map.copyOf(properties),
-          backoff,
-          maxDeliveries);
+      return new GroupSource<>(settings(properties()));
     }
   }
 }

@@ -1,16 +1,11 @@
 package com.wookler.river.kafka;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.reactor.DeliverySource;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A topic of Apache Kafka as a source of reactors, read by a share group (brokers from 4.3 on): the
@@ -83,7 +78,7 @@ public final class KafkaShare {
   /** Returns a builder with the default settings. */
   public static <M> Builder<M> builder(
       Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
-    return new Builder<>(properties, topic, group, converter);
+    return new Builder<>(new SourceBuilder.Start<>(properties, topic, group, converter));
   }
 
   /**
@@ -91,66 +86,23 @@ public final class KafkaShare {
    *
    * @param <M> type of the data
    */
-  public static final class Builder<M> {
-    private final Map<String, Object> properties;
-    private final String topic;
-    private final String group;
-    private final MessageConverter<M> converter;
-    private Backoff backoff = Backoff.none();
-    private int maxDeliveries = 5;
-    private @Nullable String deadLetters;
+  public static final class Builder<M> extends SourceBuilder<M, Builder<M>> {
+    private static final int DELIVERIES = 5;
 
-    private Builder(
-        Map<String, ?> properties, String topic, String group, MessageConverter<M> converter) {
-      this.properties = new HashMap<>(properties);
-      this.topic = Objects.requireNonNull(topic, "topic");
-      this.group = Objects.requireNonNull(group, "group");
-      this.converter = Objects.requireNonNull(converter, "converter");
+    private Builder(Start<M> start) {
+      super(start, GroupSettings.OFFSET_RESET, DELIVERIES);
     }
 
-    /** Has a new group begin with the oldest message instead of what comes next. */
-    @CanIgnoreReturnValue
-    public Builder<M> earliest() {
-      properties.put(GroupSettings.OFFSET_RESET, "earliest");
+    @Override
+    Builder<M> self() {
       return this;
     }
 
-    /** Sets how long a message waits that is to be delivered again (default: not). */
-    @CanIgnoreReturnValue
-    public Builder<M> backoff(Backoff rule) {
-      backoff = Objects.requireNonNull(rule, "rule");
-      return this;
-    }
-
-    /**
-     * Sets how often a message is processed at most (default 5), less than {@code
-     * share.delivery.count.limit}.
-     */
-    @CanIgnoreReturnValue
-    public Builder<M> maxDeliveries(int deliveries) {
-      maxDeliveries = deliveries;
-      return this;
-    }
-
-    /**
-     * Sets the topic of dead letters (default: topic, {@code -}, group, {@code -dead}), which is
-     * created if it is missing.
-     */
-    @CanIgnoreReturnValue
-    public Builder<M> deadLetterTopic(String name) {
-      deadLetters = Objects.requireNonNull(name, "name");
-      return this;
-    }
-
-    /**
-     * Builds the source.
-     *
-     * @throws ConfigurationException a property is refused
-     */
+    @Override
     public DeliverySource<M> build() {
-      ClientProperties.refuse(properties, OWN, "source");
+      ClientProperties.refuse(properties(), OWN, "source");
       for (String name : OF_CONSUMER_GROUPS) {
-        if (properties.containsKey(name)) {
+        if (properties().containsKey(name)) {
           throw new ConfigurationException(
               String.format(
                   "share groups have no property %s (%s is theirs); leave it out, or use"
@@ -158,11 +110,8 @@ public final class KafkaShare {
                   name, GroupSettings.OFFSET_RESET));
         }
       }
-      GroupSettings settings = GroupSettings.of(group, properties, maxDeliveries);
-      SourceMessages.check(settings.clients());
-      String dead = deadLetters == null ? DeadLetterTopic.name(topic, group) : deadLetters;
-      TopicIdentity identity = new TopicIdentity(topic, settings.clients());
-      return new ShareSource<>(topic, identity, converter, settings, dead, backoff, maxDeliveries);
+      GroupSettings group = GroupSettings.of(group(), properties(), maxDeliveries());
+      return new ShareSource<>(settings(group.clients()), group);
     }
   }
 }

@@ -65,6 +65,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
   private final Set<Long> late = new LinkedHashSet<>(); // acknowledged after their locks were lost
   private final RateLimitedLog lateLog = new RateLimitedLog(TimeSource.system());
   private List<Long> batch = List.of();
+  private long dead; // letters that were written
   private long renewed; // when all locks were last new
 
   /** Until when a record is kept, and its reason if it is a dead letter. */
@@ -83,17 +84,17 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
 
   static <M> ShareGroupConsumer<M> open(ShareSource<M> source, int max) {
     Map<String, Object> properties = new HashMap<>(source.settings().clients());
-    properties.put(ConsumerConfig.GROUP_ID_CONFIG, source.group());
+    properties.put(ConsumerConfig.GROUP_ID_CONFIG, source.settings().group());
     properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, max);
     properties.put("share.acknowledgement.mode", "explicit");
     properties.put("share.acquire.mode", "record_limit");
     DeadLetterTopic letters =
-        new DeadLetterTopic(source.deadLetters(), source.settings().clients());
+        new DeadLetterTopic(source.settings().deadLetters(), source.settings().clients());
     try {
       KafkaShareConsumer<byte[], byte[]> consumer =
           new KafkaShareConsumer<>(
               properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
-      consumer.subscribe(List.of(source.topic()));
+      consumer.subscribe(List.of(source.settings().topic()));
       return new ShareGroupConsumer<>(source, max, consumer, letters);
     } catch (RuntimeException | Error e) {
       letters.close();
@@ -136,13 +137,14 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     while (messages.size() < max && !unread.isEmpty()) {
       long sequence = unread.remove();
       ConsumerRecord<byte[], byte[]> record = locked.get(sequence);
-      if (record != null && deliveries(record) > source.maxDeliveries()) {
+      if (record != null && deliveries(record) > source.settings().maxDeliveries()) {
         holdDead(
             record,
-            "delivered " + Amount.of(source.maxDeliveries(), "time")); // and then lost by a kill
+            "delivered "
+                + Amount.of(source.settings().maxDeliveries(), "time")); // and then lost by a kill
       } else if (record != null) {
         sequences.add(sequence);
-        messages.add(SourceMessages.of(record, deliveries(record), source.converter()));
+        messages.add(SourceMessages.of(record, deliveries(record), source.settings().converter()));
       }
     }
     batch = sequences;
@@ -179,7 +181,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
       holdDead(record, reject.reason());
     } else if (answer instanceof Settlement.Nack nack) {
       Duration delay = nack.delay();
-      if (deliveries(record) >= source.maxDeliveries()) {
+      if (deliveries(record) >= source.settings().maxDeliveries()) {
         String last = nack.reason() == null ? "" : ": " + nack.reason();
         holdDead(record, "delivered " + Amount.of(deliveries(record), "time") + last);
       } else if (delay != null && !delay.isZero()) {
@@ -204,7 +206,8 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
     try {
       consumer.acknowledge(record, type);
     } catch (IllegalStateException e) { // it did not come again from its renewal, which failed
-      LOG.debug("Group {}: {} is not locked", source.group(), SourceMessages.place(record), e);
+      LOG.debug(
+          "Group {}: {} is not locked", source.settings().group(), SourceMessages.place(record), e);
     }
     locked.remove(SourceMessages.sequence(record));
     held.remove(SourceMessages.sequence(record));
@@ -220,7 +223,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
                     LOG.warn(
                         "Group {}: answers for {} came too late or were lost; the messages are"
                             + " delivered again: {}",
-                        source.group(),
+                        source.settings().group(),
                         partition,
                         KafkaErrors.words(e));
                   }
@@ -295,7 +298,13 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
           new Hold(deadLetters.retryNanos(), each.reason()));
     }
     stored.forEach(each -> finish(each.record(), AcknowledgeType.REJECT));
+    dead += stored.size();
     return !stored.isEmpty();
+  }
+
+  @Override
+  public long deadLetters() {
+    return dead;
   }
 
   @Override
@@ -348,17 +357,17 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
       held.replaceAll((sequence, hold) -> new Hold(time.nanoTime(), hold.reason()));
       finishHeld();
       for (ConsumerRecord<byte[], byte[]> record : List.copyOf(locked.values())) {
-        if (deliveries(record) >= source.settings().limit()) {
+        if (deliveries(record) >= source.group().limit()) {
           LOG.error(
               "Group {}: {} is delivered no more, and its dead letter could not be written; it is"
                   + " still in its topic",
-              source.group(),
+              source.settings().group(),
               SourceMessages.place(record));
         }
         finish(record, AcknowledgeType.RELEASE);
       }
     } catch (RuntimeException e) { // the locks end by themselves
-      LOG.debug("Group {}: not everything was given back", source.group(), e);
+      LOG.debug("Group {}: not everything was given back", source.settings().group(), e);
     } finally {
       try {
         consumer.close(CLOSE);

@@ -1,6 +1,5 @@
 package com.wookler.river.kafka;
 
-import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Backoff;
 import com.wookler.river.reactor.DeliverySource;
 import java.util.Set;
@@ -8,33 +7,24 @@ import java.util.Set;
 /**
  * A share group as a source.
  *
- * @param topic that it reads
- * @param identity of the topic
- * @param deadLetters the topic of dead letters
- * @param maxDeliveries how often a message is processed at most
+ * @param group what the brokers keep for the group
  * @param <M> type of the data
  */
-record ShareSource<M>(
-    String topic,
-    TopicIdentity identity,
-    MessageConverter<M> converter,
-    GroupSettings settings,
-    String deadLetters,
-    Backoff backoff,
-    int maxDeliveries)
+record ShareSource<M>(SourceSettings<M> settings, GroupSettings group)
     implements DeliverySource<M> {
-  String group() {
-    return settings.name();
-  }
-
   @Override
   public String name() {
-    return SourceMessages.name(group());
+    return SourceMessages.name(settings.group());
   }
 
   @Override
   public String origin() {
-    return identity.origin();
+    return settings.identity().origin();
+  }
+
+  @Override
+  public String queue() {
+    return settings.topic();
   }
 
   @Override
@@ -44,13 +34,18 @@ record ShareSource<M>(
 
   @Override
   public String alternative() {
-    return "KafkaGroup.source, whose consumer group keeps the order of keys, or a queue's"
-        + " subscriber";
+    return "KafkaGroup.source (in XML engine.consumers=GROUP), whose consumer group keeps the order"
+        + " of keys, or a queue's subscriber";
+  }
+
+  @Override
+  public Backoff backoff() {
+    return settings.backoff();
   }
 
   @Override
   public Consumer<M> consumer(int max) {
-    settings.apply(deadLetters);
+    group.apply(settings.deadLetters());
     return ShareGroupConsumer.open(this, max);
   }
 }

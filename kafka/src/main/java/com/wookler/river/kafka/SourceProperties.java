@@ -4,7 +4,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -33,9 +32,7 @@ record SourceProperties(
       Map.of(
           ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
           ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest",
-          ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000,
-          ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
-          ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, 10_000);
+          ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000);
 
   /** Returns whether what has no position is read from its beginning. */
   boolean isEarliest() {
@@ -57,15 +54,14 @@ record SourceProperties(
       // The successor of a consumer that was killed has its partitions at once.
       consumer.putIfAbsent(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG, group);
     }
+    ClientProperties.completeTimeouts(consumer);
     consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     consumer.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     consumer.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    Map<String, Object> admin = new HashMap<>(given);
-    admin.keySet().retainAll(AdminClientConfig.configNames());
     try {
       List<String> servers =
           new ConsumerConfig(consumer).getList(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
-      return new SourceProperties(consumer, admin, ownGroup, servers);
+      return new SourceProperties(consumer, Admins.properties(given), ownGroup, servers);
     } catch (ConfigException e) {
       throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
     }

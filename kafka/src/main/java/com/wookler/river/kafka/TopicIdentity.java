@@ -2,10 +2,7 @@ package com.wookler.river.kafka;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
-import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,20 +34,18 @@ final class TopicIdentity {
   }
 
   private String id() {
-    try (Admin admin = DeadLetterTopic.admin(clients)) {
-      return admin
-          .describeTopics(List.of(topic))
-          .allTopicNames()
-          .get()
-          .values()
-          .iterator()
-          .next()
-          .topicId()
-          .toString();
-    } catch (InterruptedException e) {
-      throw new InterruptException(e);
-    } catch (ExecutionException e) {
-      throw new KafkaException("the identity of the topic " + topic + " is not known", e);
-    }
+    return Admins.ask(
+        clients,
+        "the identity of the topic " + topic + " is not known",
+        admin ->
+            admin
+                .describeTopics(List.of(topic))
+                .allTopicNames()
+                .get()
+                .values()
+                .iterator()
+                .next()
+                .topicId()
+                .toString());
   }
 }

@@ -34,12 +34,13 @@ class GroupConsumerTest {
     kafka.updateBeginningOffsets(Map.of(P0, 0L, P1, 0L));
     GroupSource<String> source =
         new GroupSource<>(
-            new GroupSource.Names("orders", "group", "dead"),
-            new TopicIdentity("orders", properties),
-            MessageConverter.utf8(),
-            properties,
-            Backoff.none(),
-            0);
+            new SourceSettings<>(
+                new SourceSettings.Names("orders", "group", "dead"),
+                new TopicIdentity("orders", properties),
+                properties,
+                MessageConverter.utf8(),
+                Backoff.none(),
+                0));
     return new GroupConsumer<>(source, max, kafka, new DeadLetterTopic("dead", properties));
   }
 

@@ -8,6 +8,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
+import com.wookler.river.core.subscriber.SubscriberStats;
 import com.wookler.river.reactor.DeliverySource;
 import com.wookler.river.reactor.DeliverySource.Capability;
 import com.wookler.river.reactor.FailurePolicy;
@@ -164,6 +165,40 @@ abstract class ProcessorContract {
     }
     assertThat(deadLetters().get("bad")).contains("it is bad");
     assertThat(deadLetters().get("worse")).contains("worse than bad");
+  }
+
+  @Test
+  void shouldCountWhatBecomesOfMessages() throws Exception {
+    DeliverySource<String> source = source();
+    publish("a", "b", "c");
+    try (Reactor<String> reactor =
+        Reactor.builder(source)
+            .processor(
+                each ->
+                    switch (each.data()) {
+                      case "a" -> ProcessResult.reject("no");
+                      case "b" -> each.attempt() == 1 ? ProcessResult.retry() : ProcessResult.ack();
+                      default -> ProcessResult.ack();
+                    })
+            .start()) {
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                SubscriberStats stats = reactor.subscriber().stats();
+                return stats.acked() == 2 && stats.dead() == 1 && stats.lag() <= 0;
+              });
+      SubscriberStats stats = reactor.subscriber().stats();
+      assertThat(stats.delivered()).isEqualTo(4);
+      assertThat(stats.redelivered()).isEqualTo(1);
+      assertThat(stats.inFlight()).isZero();
+      assertThat(stats.lag()).isEqualTo(tellsLag() ? 0 : SubscriberStats.UNKNOWN);
+    }
+  }
+
+  /** Returns whether the source says how many messages wait. */
+  boolean tellsLag() {
+    return true;
   }
 
   @Test

@@ -22,13 +22,14 @@ class ShareGroupConsumerTest {
     Map<String, Object> properties = Map.of("bootstrap.servers", "127.0.0.1:1");
     ShareSource<String> source =
         new ShareSource<>(
-            ScriptedShareConsumer.TOPIC,
-            new TopicIdentity(ScriptedShareConsumer.TOPIC, properties),
-            MessageConverter.utf8(),
-            GroupSettings.of("group", properties, 5),
-            "dead",
-            Backoff.none(),
-            5);
+            new SourceSettings<>(
+                new SourceSettings.Names(ScriptedShareConsumer.TOPIC, "group", "dead"),
+                new TopicIdentity(ScriptedShareConsumer.TOPIC, properties),
+                properties,
+                MessageConverter.utf8(),
+                Backoff.none(),
+                5),
+            GroupSettings.of("group", properties, 5));
     return new ShareGroupConsumer<>(
         source, 2, kafka.consumer(), new DeadLetterTopic("dead", properties));
   }

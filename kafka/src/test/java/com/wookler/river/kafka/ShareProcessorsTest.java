@@ -31,6 +31,11 @@ class ShareProcessorsTest extends KafkaProcessorsFixture {
     return builder(properties, topic).build();
   }
 
+  @Override
+  boolean tellsLag() {
+    return false;
+  }
+
   private static KafkaShare.Builder<String> builder(Map<String, Object> properties, String topic) {
     return KafkaShare.builder(properties, topic, "group-" + topic, converter()).earliest();
   }
