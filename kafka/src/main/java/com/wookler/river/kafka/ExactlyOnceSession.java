@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -185,21 +184,21 @@ final class ExactlyOnceSession implements ForwardSession {
 
   @Override
   public @Nullable Exception send(List<? extends Outgoing<?>> batch, long next) {
-    AtomicReference<@Nullable Exception> failure = new AtomicReference<>();
+    SendFailure failure = new SendFailure();
     try {
       producer.beginTransaction();
       for (Outgoing<?> each : batch) {
         if (failure.get() != null) {
           break;
         }
-        var unused = producer.send(each.record(), (metadata, e) -> failure.compareAndSet(null, e));
+        var unused = producer.send(each.record(), (metadata, e) -> failure.add(e));
       }
       if (failure.get() == null) {
         finish(next, Owner.mark(batch.get(batch.size() - 1).delivery().publishedAt()));
         return null;
       }
     } catch (KafkaException e) {
-      failure.compareAndSet(null, e);
+      failure.add(e);
     }
     Exception failed = failure.get();
     if (failed != null && KafkaErrors.isRefusal(failed)) {

@@ -4,7 +4,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
@@ -35,6 +34,8 @@ record ForwardProperties(
           ConsumerConfig.GROUP_ID_CONFIG,
           ConsumerConfig.ISOLATION_LEVEL_CONFIG);
 
+  private static final String IN_FLIGHT = ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION;
+
   /** What a user may leave out; chosen so that an outage is known within half a minute. */
   private static final Map<String, Object> DEFAULTS =
       Map.of(
@@ -54,25 +55,37 @@ record ForwardProperties(
    */
   static ForwardProperties of(Map<String, ?> given, Guarantee guarantee, String id) {
     ClientProperties.refuse(given, OWN, "forwarder");
-    Map<String, Object> producer = new HashMap<>(DEFAULTS);
-    producer.putAll(given);
-    producer.keySet().removeIf(name -> isOfConsumersOnly(name));
-    producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-    producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-    producer.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
-    producer.put(ProducerConfig.ACKS_CONFIG, "all");
-    if (guarantee == Guarantee.EXACTLY_ONCE) {
+    boolean once = guarantee == Guarantee.EXACTLY_ONCE;
+    if (!once) {
+      ClientProperties.refuse(given, List.of(IN_FLIGHT), "forwarder");
+    }
+    Map<String, Object> producer = producer(given);
+    if (once) {
       producer.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, id);
+    } else {
+      producer.put(IN_FLIGHT, 1); // else what comes after a record that fails could be there
     }
     Map<String, Object> consumer = consumer(given, id);
     try {
       List<String> servers =
           new ProducerConfig(producer).getList(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
       new ConsumerConfig(consumer).values();
-      return new ForwardProperties(producer, consumer, admin(given), servers);
+      return new ForwardProperties(producer, consumer, Admins.properties(given), servers);
     } catch (ConfigException e) {
       throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
     }
+  }
+
+  /** Returns the properties of a producer without transactions. */
+  static Map<String, Object> producer(Map<String, ?> given) {
+    Map<String, Object> producer = new HashMap<>(DEFAULTS);
+    producer.putAll(given);
+    producer.keySet().removeIf(ForwardProperties::isOfConsumersOnly);
+    producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+    producer.put(ProducerConfig.ACKS_CONFIG, "all");
+    return producer;
   }
 
   private static Map<String, Object> consumer(Map<String, ?> given, String id) {
@@ -89,19 +102,12 @@ record ForwardProperties(
     return consumer;
   }
 
-  private static Map<String, Object> admin(Map<String, ?> given) {
-    Map<String, Object> admin = new HashMap<>(given);
-    admin.keySet().retainAll(AdminClientConfig.configNames());
-    ClientProperties.completeTimeouts(admin);
-    return admin;
-  }
-
   private static boolean isOfConsumersOnly(String name) {
     return ConsumerConfig.configNames().contains(name)
         && !ProducerConfig.configNames().contains(name);
   }
 
-  private static boolean isOfProducersOnly(String name) {
+  static boolean isOfProducersOnly(String name) {
     return ProducerConfig.configNames().contains(name)
         && !ConsumerConfig.configNames().contains(name);
   }

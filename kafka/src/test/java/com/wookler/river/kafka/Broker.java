@@ -125,8 +125,13 @@ final class Broker implements AutoCloseable {
   }
 
   void createTopic(String name, int partitions) throws Exception {
+    createTopic(name, partitions, Map.of());
+  }
+
+  void createTopic(String name, int partitions, Map<String, String> settings) throws Exception {
     try (Admin admin = admin()) {
-      admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1))).all().get();
+      NewTopic topic = new NewTopic(name, partitions, (short) 1).configs(settings);
+      admin.createTopics(List.of(topic)).all().get();
       await()
           .ignoreExceptions()
           .until(() -> admin.describeTopics(List.of(name)).allTopicNames().get().size() == 1);

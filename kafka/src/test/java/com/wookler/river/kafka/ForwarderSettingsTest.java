@@ -73,6 +73,27 @@ class ForwarderSettingsTest {
   }
 
   @Test
+  void shouldSendOneRequestAtATimeWithoutTransactions() {
+    String name = "max.in.flight.requests.per.connection";
+    Map<String, Object> given = Map.of("bootstrap.servers", "127.0.0.1:1");
+    assertThat(ForwardProperties.of(given, Guarantee.AT_LEAST_ONCE, "id").producer())
+        .containsEntry(name, 1);
+    assertThatThrownBy(
+            () ->
+                ForwardProperties.of(
+                    Map.of("bootstrap.servers", "a:1", name, 5), Guarantee.AT_LEAST_ONCE, "id"))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining(name);
+    assertThat(
+            ForwardProperties.of(
+                    Map.of("bootstrap.servers", "127.0.0.1:1", name, 3),
+                    Guarantee.EXACTLY_ONCE,
+                    "id")
+                .producer())
+        .containsEntry(name, 3);
+  }
+
+  @Test
   void shouldTakeALongerRequestThanItsOwnCallsLast() {
     Map<String, Object> given =
         Map.of("bootstrap.servers", "127.0.0.1:1", "request.timeout.ms", 15_000);

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -315,6 +316,39 @@ class KafkaForwarderTest {
       awaitPosition(left, 2_000);
     }
     assertThat(texts(broker.read(topic))).containsExactlyElementsOf(numbers(0, 2_000));
+  }
+
+  /** A broker refuses a record, all that came with it fail, and what was sent after it waits. */
+  @ParameterizedTest
+  @EnumSource(Guarantee.class)
+  void shouldKeepTheOrderOfAKeyAroundWhatABrokerRefuses(Guarantee guarantee) throws Exception {
+    broker.createTopic(topic, 1, Map.of("cleanup.policy", "compact")); // refuses what has no key
+    Map<String, Object> properties = broker.client();
+    properties.put("batch.size", 1_000); // many requests
+    properties.put("linger.ms", 0);
+    List<String> keyed = new ArrayList<>();
+    try (MessageQueue<String> queue = queue(directory)) {
+      for (int n = 0; n < 4_000; n++) {
+        Message<String> message = Message.of("m" + n);
+        if (n % 777 == 700) {
+          queue.publisher().publish(message);
+        } else {
+          queue.publisher().publish(message.withKey("k"));
+          keyed.add("m" + n);
+        }
+      }
+      try (KafkaForwarder<String> forwarder =
+          KafkaForwarder.builder(queue, properties)
+              .topic(topic)
+              .guarantee(guarantee)
+              .pause(Duration.ofMillis(100))
+              .start()) {
+        awaitPosition(forwarder, 4_000);
+        assertThat(forwarder.stats().rejected()).isEqualTo(5);
+        assertThat(forwarder.stats().failures()).isZero();
+      }
+    }
+    assertThat(texts(broker.read(topic))).containsExactlyElementsOf(keyed);
   }
 
   @ParameterizedTest
