@@ -36,6 +36,13 @@ async function createSubscriber(queue) {
   }
 }
 
+const KINDS = { KAFKA: "to topic", KAFKA_SOURCE: "from topic" };
+
+function forwardState({ waiting, awaySince, ended }) {
+  const since = awaySince ? " since " + format.time(awaySince) : "";
+  return (ended ? "ended" : awaySince ? "away" : waiting ? "waits" : "passes messages") + since + (waiting ? ": " + waiting : "");
+}
+
 async function createForward(queue, done) {
   const target = input("", { required: true });
   const filter = input("");
@@ -153,15 +160,18 @@ export function open(main, route) {
       forwards.replaceChildren();
       return;
     }
-    const columns = [{ name: "to queue", class: "left" }, { name: "filter", class: "left" }, { name: "left" }, { name: "" }];
+    const columns = [{ name: "target", class: "left" }, { name: "filter", class: "left" }, { name: "left" }, { name: "state", class: "left" }, { name: "" }];
     forwards.replaceChildren(
       make("h2", { text: "Forwards" }),
       table("Forwards", columns, all.map((each) =>
         make("tr", {},
-          make("th", { scope: "row", class: "left" }, make("a", { href: "#/queues/" + each.target, text: each.target })),
+          make("th", { scope: "row", class: "left" }, each.kind === "QUEUE"
+            ? make("a", { href: "#/queues/" + each.target, text: each.target })
+            : make("span", { text: (KINDS[each.kind] ?? each.kind) + " " + each.target + (each.subscriber ? " (" + each.subscriber + ")" : "") })),
           make("td", { class: "wrap", text: each.settings?.filter ?? "all" }),
           make("td", { text: format.exact(each.stats.lag) }),
-          make("td", {}, admin ? button("End…", async () => {
+          make("td", { class: each.stats.awaySince || each.stats.ended ? "wrap bad" : "wrap", text: forwardState(each.stats) }),
+          make("td", {}, admin && each.kind === "QUEUE" ? button("End…", async () => {
             await confirm({ title: "End the forward to " + each.target, text: "What the target has not got it does not get.", label: "End it", action: () => api.call("DELETE", api.of(queue) + "/forwards/" + each.target) });
             detail();
           }) : null)))),

@@ -230,6 +230,23 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     return running().parts().find(Objects.requireNonNull(type, "type"));
   }
 
+  /** Returns what passes messages of the queue to elsewhere, or from elsewhere into it, now. */
+  public List<TransferStats> transfers() {
+    return running().parts().transfers().stream().map(Transfer::stats).toList();
+  }
+
+  /**
+   * Adds something to {@link #transfers}, which REST and the console show, until it is removed or
+   * the queue is closed.
+   *
+   * @return removes it
+   */
+  public Runnable addTransfer(Transfer transfer) {
+    QueueParts parts = running().parts();
+    parts.add(Objects.requireNonNull(transfer, "transfer"));
+    return () -> parts.remove(transfer);
+  }
+
   /**
    * Publishes several messages as one, like {@link Publisher#putAll}, if the queue holds what the
    * caller expects; no other publish comes in between. A message whose id is known is a duplicate

@@ -7,6 +7,7 @@ import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.Distribution;
 import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.common.utils.StatsGauges;
 import com.wookler.river.core.log.LogCounters;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberCounters;
@@ -93,7 +94,7 @@ final class QueueCounters {
 
   /** Reports what a queue holds, until the gauges are closed. */
   StatsGauges<QueueStats> show(Supplier<QueueStats> stats) {
-    return StatsGauges.ofQueue(queue, stats, time);
+    return QueueGauges.ofQueue(queue, stats, time);
   }
 
   /** Reports a subscriber as long as it is open; called without a lock. */
@@ -101,9 +102,9 @@ final class QueueCounters {
     if (gauges.containsKey(subscriber.counters())) {
       return;
     }
-    StatsGauges<SubscriberStats> shown = StatsGauges.ofSubscriber(queue, subscriber, time);
+    StatsGauges<SubscriberStats> shown = QueueGauges.ofSubscriber(queue, subscriber, time);
     if (gauges.putIfAbsent(subscriber.counters(), shown) == null) {
-      StatsGauges.show(shown);
+      QueueGauges.show(shown);
       if (!subscriber.isOpen()) { // closed since, perhaps before it was added here
         hide(subscriber.counters());
       }

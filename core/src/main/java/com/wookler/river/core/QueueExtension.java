@@ -100,6 +100,11 @@ public interface QueueExtension {
     @Override
     void close();
 
+    /** Returns what it passes to elsewhere now. */
+    default List<Transfer> transfers() {
+      return List.of();
+    }
+
     /** Moves dead letters of a subscriber to another queue, as far as that takes them now. */
     default void transfer(String subscriber, DeadLetters<?> letters, String target) {}
 

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /** The parts of a queue that extensions brought, as one. Thread-safe. */
@@ -21,6 +22,7 @@ final class QueueParts implements ExpiredMessages {
   private static final String FORWARDS = "forwards"; // the directory of the positions of forwards
 
   private final List<Part> all = new ArrayList<>();
+  private final List<Transfer> added = new CopyOnWriteArrayList<>(); // by others
 
   /** Opens the parts; how to close each is left to {@code closing}, also if a later one fails. */
   QueueParts(
@@ -47,6 +49,22 @@ final class QueueParts implements ExpiredMessages {
     } catch (IOException e) {
       throw new RiverException("queue " + queue.own().queue() + ": cannot read " + positions, e);
     }
+  }
+
+  void add(Transfer transfer) {
+    added.add(transfer);
+  }
+
+  void remove(Transfer transfer) {
+    added.remove(transfer);
+  }
+
+  /** Returns those of the parts, then those that were added. */
+  List<Transfer> transfers() {
+    List<Transfer> found = new ArrayList<>();
+    all.forEach(part -> found.addAll(part.transfers()));
+    found.addAll(added);
+    return found;
   }
 
   <T> Optional<T> find(Class<T> type) {

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
+import com.wookler.river.core.TransferStats;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.QueueFullException;
@@ -235,6 +236,21 @@ final class Forward {
         rule.failed(),
         discarded.get(),
         wait.reason());
+  }
+
+  TransferStats transferStats() {
+    ForwardStats stats = stats();
+    return new TransferStats(
+        TransferStats.QUEUE,
+        target,
+        null,
+        stats.position(),
+        stats.lag(),
+        stats.forwarded(),
+        stats.failed(),
+        stats.waiting(),
+        null,
+        worker == null);
   }
 
   /** Has the worker give what there is, if it is not at it; cheap. */

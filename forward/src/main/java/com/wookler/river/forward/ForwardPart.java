@@ -3,6 +3,7 @@ package com.wookler.river.forward;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.QueueExtension;
 import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.Transfer;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Expiries;
@@ -109,6 +110,11 @@ final class ForwardPart implements QueueExtension.Part {
   @Override
   public void force(String subscriber) {
     expired.force(subscriber);
+  }
+
+  @Override
+  public List<Transfer> transfers() {
+    return forwards.transfers();
   }
 
   @Override

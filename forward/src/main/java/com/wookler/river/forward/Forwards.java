@@ -10,6 +10,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueExtension;
+import com.wookler.river.core.Transfer;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Positions;
@@ -406,6 +407,11 @@ public final class Forwards {
   /** Returns how far it has forwarded, also to targets that are no longer configured. */
   public List<ForwardStats> stats() {
     return all.stream().map(Forward::stats).toList();
+  }
+
+  /** Returns the same in the form of all transfers of a queue. */
+  List<Transfer> transfers() {
+    return all.stream().<Transfer>map(each -> each::transferStats).toList();
   }
 
   /**

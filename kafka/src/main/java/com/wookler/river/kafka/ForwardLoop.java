@@ -1,6 +1,7 @@
 package com.wookler.river.kafka;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.TransferStats;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -25,6 +26,7 @@ final class ForwardLoop<M> extends SessionLoop<ForwardSession> {
 
   private final MessageQueue<M> queue;
   private final Subscriber<M> subscriber;
+  private final String topic; // of all, or that holds the position
   private final Guarantee guarantee;
   private final RecordMapper<M> mapper;
   private final Supplier<ForwardSession> sessions;
@@ -44,6 +46,7 @@ final class ForwardLoop<M> extends SessionLoop<ForwardSession> {
         from.time());
     this.queue = from.queue();
     this.subscriber = parts.subscriber();
+    this.topic = parts.topic();
     this.guarantee = from.get(ForwarderOptions.GUARANTEE);
     this.mapper = parts.mapper();
     this.sessions = parts.sessions();
@@ -58,6 +61,7 @@ final class ForwardLoop<M> extends SessionLoop<ForwardSession> {
   /** What the loop works with. */
   record Parts<M>(
       Subscriber<M> subscriber,
+      String topic,
       RecordMapper<M> mapper,
       Supplier<ForwardSession> sessions,
       BrokerProbe probe) {}
@@ -205,18 +209,35 @@ final class ForwardLoop<M> extends SessionLoop<ForwardSession> {
     return position;
   }
 
-  KafkaForwarderStats stats() {
-    long lag = 0;
+  private long lag() {
     try {
-      lag = subscriber.stats().lag();
+      return subscriber.stats().lag();
     } catch (QueueClosedException e) {
-      // There is nothing to transfer any more.
+      return 0; // there is nothing to transfer any more
     }
+  }
+
+  TransferStats transfer() {
+    String failure = state().failure();
+    return new TransferStats(
+        "KAFKA",
+        topic,
+        subscriber.name(),
+        position,
+        lag(),
+        sent.get(),
+        rejected.get(),
+        failure == null ? "" : failure,
+        state().since(),
+        isStopped());
+  }
+
+  KafkaForwarderStats stats() {
     return new KafkaForwarderStats(
         sent.get(),
         rejected.get(),
         skipped.get(),
-        lag,
+        lag(),
         position,
         state().failures(),
         state().failure(),

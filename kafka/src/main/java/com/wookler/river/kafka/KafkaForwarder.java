@@ -3,12 +3,9 @@ package com.wookler.river.kafka;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.counters.Count;
-import com.wookler.river.common.counters.Gauge;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
-import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
@@ -60,19 +57,22 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public final class KafkaForwarder<M> implements AutoCloseable {
-  private static final String NAMESPACE = "river.counters.kafka";
+  private static final TransferReport.Names COUNTERS =
+      new TransferReport.Names("river.counters.kafka", "sent", "rejected");
+
   private static final Duration ACK_TIMEOUT = Duration.ofHours(1);
 
   private final String name;
   private final ForwardLoop<M> loop;
   private final MonitoredThread thread;
-  private final CounterSet counters = new CounterSet();
+  private final TransferReport report;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private KafkaForwarder(Builder<M> from, ForwardLoop.Parts<M> parts) {
     this.name = from.queue.name();
     this.loop = new ForwardLoop<>(from, parts);
     this.thread = new MonitoredThread("RIVER-kafka-" + name, loop);
+    this.report = new TransferReport(from.queue, loop::transfer, COUNTERS, loop.state(), from.time);
   }
 
   /**
@@ -111,16 +111,6 @@ public final class KafkaForwarder<M> implements AutoCloseable {
     return loop.stats();
   }
 
-  private void start() {
-    Map<String, String> labels = Map.of("queue", name);
-    counters.derived(NAMESPACE, "sent", labels, Count.class, () -> stats().sent());
-    counters.derived(NAMESPACE, "rejected", labels, Count.class, () -> stats().rejected());
-    counters.derived(NAMESPACE, "failures", labels, Count.class, () -> stats().failures());
-    counters.derived(NAMESPACE, "lag", labels, Gauge.class, () -> stats().lag());
-    counters.derived(NAMESPACE, "away", labels, Gauge.class, () -> loop.state().millis());
-    thread.start();
-  }
-
   /** Ends it, as {@link #close(Duration)} within ten seconds. Idempotent. */
   @Override
   public void close() {
@@ -138,7 +128,7 @@ public final class KafkaForwarder<M> implements AutoCloseable {
     loop.stop();
     LoopThread.end(thread, wait);
     if (closed.compareAndSet(false, true)) {
-      counters.close();
+      report.close();
     }
   }
 
@@ -281,8 +271,9 @@ public final class KafkaForwarder<M> implements AutoCloseable {
           new RecordMapper<>(queue, chooses == null ? each -> topic : chooses, subscriber.origin());
       BrokerProbe probe = new BrokerProbe(checked.servers());
       KafkaForwarder<M> forwarder =
-          new KafkaForwarder<>(this, new ForwardLoop.Parts<>(subscriber, mapper, sessions, probe));
-      forwarder.start();
+          new KafkaForwarder<>(
+              this, new ForwardLoop.Parts<>(subscriber, topic, mapper, sessions, probe));
+      forwarder.thread.start();
       return forwarder;
     }
 

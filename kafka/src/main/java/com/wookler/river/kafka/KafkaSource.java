@@ -3,11 +3,9 @@ package com.wookler.river.kafka;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.counters.Count;
-import com.wookler.river.common.counters.Gauge;
 import com.wookler.river.common.errors.ConfigurationException;
-import com.wookler.river.common.utils.CounterSet;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.TransferStats;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -52,20 +50,41 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 public final class KafkaSource<M> implements AutoCloseable {
-  private static final String NAMESPACE = "river.counters.kafka.source";
+  private static final TransferReport.Names COUNTERS =
+      new TransferReport.Names("river.counters.kafka.source", "stored", "refused");
 
   private final MessageQueue<M> queue;
   private final SourceLoop loop;
   private final SourceCounts counts;
   private final MonitoredThread thread;
-  private final CounterSet counters = new CounterSet();
+  private final TransferReport report;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private KafkaSource(MessageQueue<M> queue, SourceLoop loop, SourceCounts counts) {
+  private KafkaSource(
+      MessageQueue<M> queue, List<String> topics, SourceLoop loop, SourceCounts counts) {
     this.queue = queue;
     this.loop = loop;
     this.counts = counts;
     this.thread = new MonitoredThread("RIVER-kafka-source-" + queue.name(), loop);
+    String target = String.join(",", topics);
+    this.report =
+        new TransferReport(
+            queue, () -> transfer(target), COUNTERS, loop.state(), TimeSource.system());
+  }
+
+  private TransferStats transfer(String target) {
+    String failure = loop.state().failure();
+    return new TransferStats(
+        "KAFKA_SOURCE",
+        target,
+        null,
+        0,
+        counts.lag().get(),
+        counts.stored().get(),
+        counts.refused().get(),
+        failure == null ? "" : failure,
+        loop.state().since(),
+        loop.isStopped());
   }
 
   /**
@@ -96,19 +115,11 @@ public final class KafkaSource<M> implements AutoCloseable {
         counts.stored().get(),
         counts.skipped().get(),
         counts.refused().get(),
+        counts.lag().get(),
         loop.state().failures(),
         loop.state().failure(),
         loop.state().since(),
         loop.isStopped());
-  }
-
-  private void start() {
-    Map<String, String> labels = Map.of("queue", queue.name());
-    counters.derived(NAMESPACE, "stored", labels, Count.class, () -> stats().stored());
-    counters.derived(NAMESPACE, "refused", labels, Count.class, () -> stats().refused());
-    counters.derived(NAMESPACE, "failures", labels, Count.class, () -> stats().failures());
-    counters.derived(NAMESPACE, "away", labels, Gauge.class, () -> loop.state().millis());
-    thread.start();
   }
 
   /**
@@ -120,7 +131,7 @@ public final class KafkaSource<M> implements AutoCloseable {
     loop.stop();
     LoopThread.end(thread, LoopThread.GRACE);
     if (closed.compareAndSet(false, true)) {
-      counters.close();
+      report.close();
     }
   }
 
@@ -194,8 +205,8 @@ public final class KafkaSource<M> implements AutoCloseable {
               new BrokerProbe(checked.servers()),
               pause,
               TimeSource.system());
-      KafkaSource<M> source = new KafkaSource<>(queue, loop, counts);
-      source.start();
+      KafkaSource<M> source = new KafkaSource<>(queue, topics, loop, counts);
+      source.thread.start();
       return source;
     }
   }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param skipped records that the queue had already
  * @param refused records that no message could be made of, or that the queue refused, and that were
  *     left out
+ * @param lag records of its partitions that it has not stored, as far as its last answers tell
  * @param failures failures since it was started
  * @param failure why no messages can be transferred now, or null
  * @param awaySince since when, or null
@@ -19,6 +20,7 @@ public record KafkaSourceStats(
     long stored,
     long skipped,
     long refused,
+    long lag,
     long failures,
     @Nullable String failure,
     @Nullable Instant awaySince,

@@ -176,6 +176,7 @@ final class SourceSession<M> implements ConsumerRebalanceListener, SessionLoop.S
     }
     consumer.poll(wait).forEach(pending::add);
     if (pending.isEmpty()) {
+      countLag();
       return false;
     }
     try {
@@ -184,8 +185,22 @@ final class SourceSession<M> implements ConsumerRebalanceListener, SessionLoop.S
       if (!stored.isEmpty()) {
         queue.force();
       }
+      countLag();
     }
     return true;
+  }
+
+  /** Counts what is not stored; where a partition's end is not known yet the count stays. */
+  private void countLag() {
+    long lag = pending.size();
+    for (TopicPartition each : consumer.assignment()) {
+      OptionalLong behind = consumer.currentLag(each); // asks no broker
+      if (behind.isEmpty()) {
+        return;
+      }
+      lag += behind.getAsLong();
+    }
+    counts.lag().set(lag);
   }
 
   private void store() {

@@ -359,7 +359,10 @@ public final class RemoteQueue {
         .as(RedriveInfo.class);
   }
 
-  /** Returns the queues to which this one forwards, and how far it is. */
+  /**
+   * Returns the queues to which this one forwards, and what else passes messages of it in the
+   * server's process, and how far they are.
+   */
   public List<ForwardInfo> forwards() {
     return caller
         .callOne(Request.get(Paths.queue(name) + "/forwards"))

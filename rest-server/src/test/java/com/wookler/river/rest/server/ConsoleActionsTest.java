@@ -8,9 +8,13 @@ import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.FilePayload;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.TransferStats;
+import com.wookler.river.core.message.MessageConverter;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -361,6 +365,34 @@ class ConsoleActionsTest extends ConsoleFixture {
     String receipt = asked.post(BILLING + "/deliveries?max=1", "").receipts().get(0);
     asked.post(BILLING + "/reject", "{\"reason\":\"x\",\"receipts\":[\"" + receipt + "\"]}");
     await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == 1);
+  }
+
+  @Test
+  void shouldShowAForwarderThatIsAway() {
+    try (MessageQueue<byte[]> queue =
+            MessageQueue.builder("metered", MessageConverter.bytes())
+                .directory(directory.resolve("own"))
+                .open();
+        RiverServer own =
+            RiverServer.builder()
+                .port(0)
+                .directory(directory.resolve("none"))
+                .queue(queue, MessageConverter.bytes())
+                .start()) {
+      Instant since = Instant.parse("2026-01-02T03:04:05Z");
+      Runnable removal =
+          queue.addTransfer(
+              () ->
+                  new TransferStats(
+                      "KAFKA", "topic", "kafka", 17, 3, 12, 1, "no broker", since, false));
+      open(own.port(), "#/queues/metered");
+      assertThat(page.getByLabel("Forwards")).containsText("to topic topic (kafka)");
+      assertThat(page.getByLabel("Forwards")).containsText("away since");
+      assertThat(page.getByLabel("Forwards")).containsText("no broker");
+      assertThat(button("End…")).hasCount(0);
+      assertAccessible("forwards");
+      removal.run();
+    }
   }
 
   @Test

@@ -3,6 +3,11 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.TransferStats;
+import com.wookler.river.core.message.MessageConverter;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -42,6 +47,41 @@ class ForwardRoutesTest extends ServerFixture {
     assertThat(asked.delete(AUDIT).status()).isEqualTo(204);
     assertThat(asked.delete(AUDIT).status()).isEqualTo(404);
     assertThat(asked.get(ORDERS + "/forwards").body()).isEqualTo("{\"forwards\":[]}");
+  }
+
+  @Test
+  void shouldShowWhatElsePassesMessages() {
+    try (MessageQueue<byte[]> queue =
+            MessageQueue.builder("metered", MessageConverter.bytes())
+                .directory(directory.resolve("own"))
+                .open();
+        RiverServer own =
+            RiverServer.builder()
+                .port(0)
+                .directory(directory.resolve("none"))
+                .queue(queue, MessageConverter.bytes())
+                .start()) {
+      Instant since = Instant.parse("2026-01-02T03:04:05Z");
+      Runnable removal =
+          queue.addTransfer(
+              () ->
+                  new TransferStats(
+                      "KAFKA", "topic", "kafka", 17, 3, 12, 1, "no broker", since, false));
+      String path = "/v1/queues/metered/forwards";
+      JsonNode shown = new Asked(own).get(path).json().at("/forwards/0");
+      assertThat(shown.at("/kind").asText()).isEqualTo("KAFKA");
+      assertThat(shown.at("/target").asText()).isEqualTo("topic");
+      assertThat(shown.at("/subscriber").asText()).isEqualTo("kafka");
+      assertThat(shown.has("settings")).isFalse();
+      assertThat(shown.at("/stats/lag").asLong()).isEqualTo(3);
+      assertThat(shown.at("/stats/forwarded").asLong()).isEqualTo(12);
+      assertThat(shown.at("/stats/failed").asLong()).isEqualTo(1);
+      assertThat(shown.at("/stats/waiting").asText()).isEqualTo("no broker");
+      assertThat(shown.at("/stats/awaySince").asText()).isEqualTo("2026-01-02T03:04:05Z");
+      assertThat(shown.at("/stats/ended").asBoolean()).isFalse();
+      removal.run();
+      assertThat(new Asked(own).get(path).body()).isEqualTo("{\"forwards\":[]}");
+    }
   }
 
   @Test

@@ -3,6 +3,8 @@ package com.wookler.river.rest.server.http;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.settings.Settings;
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.TransferStats;
 import com.wookler.river.forward.ForwardConfig;
 import com.wookler.river.forward.ForwardStats;
 import com.wookler.river.forward.Forwards;
@@ -16,10 +18,12 @@ import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The routes for the queues to which a queue forwards. */
@@ -51,11 +55,16 @@ final class ForwardRoutes {
             this::await));
   }
 
-  /** A target in the contract. */
+  /** A target, or another transfer, in the contract. */
   record ForwardJson(
-      String target, boolean configured, @Nullable ObjectNode settings, StatsJson stats) {}
+      String target,
+      String kind,
+      boolean configured,
+      @Nullable String subscriber,
+      @Nullable ObjectNode settings,
+      StatsJson stats) {}
 
-  /** Figures of a target in the contract. */
+  /** Figures of it in the contract. */
   record StatsJson(
       long position,
       long lag,
@@ -65,7 +74,9 @@ final class ForwardRoutes {
       long filtered,
       long failed,
       long discarded,
-      String waiting) {}
+      String waiting,
+      @Nullable String awaySince,
+      boolean ended) {}
 
   record ForwardsJson(List<ForwardJson> forwards) {}
 
@@ -74,6 +85,7 @@ final class ForwardRoutes {
 
   record HeldJson(boolean held) {}
 
+  /** Returns a forward to another queue. */
   private static ForwardJson json(Forwards forwards, ForwardStats stats) {
     ObjectNode settings =
         find(forwards, stats.queue())
@@ -81,7 +93,9 @@ final class ForwardRoutes {
             .orElse(null);
     return new ForwardJson(
         stats.queue(),
+        TransferStats.QUEUE,
         forwards.isConfigured(stats.queue()),
+        null,
         settings,
         new StatsJson(
             stats.position(),
@@ -92,25 +106,59 @@ final class ForwardRoutes {
             stats.filtered(),
             stats.failed(),
             stats.discarded(),
-            stats.waiting()));
+            stats.waiting(),
+            null,
+            settings == null));
+  }
+
+  /** Returns a transfer that is no forward to another queue. */
+  private static ForwardJson json(TransferStats stats) {
+    Instant since = stats.awaySince();
+    return new ForwardJson(
+        stats.target(),
+        stats.kind(),
+        true,
+        stats.subscriber(),
+        null,
+        new StatsJson(
+            stats.position(),
+            stats.lag(),
+            stats.position(),
+            stats.transferred(),
+            0,
+            0,
+            stats.failed(),
+            0,
+            stats.waiting(),
+            since == null ? null : since.toString(),
+            stats.ended()));
   }
 
   private static Optional<ForwardConfig> find(Forwards forwards, String target) {
     return forwards.configs().stream().filter(each -> each.target().equals(target)).findFirst();
   }
 
+  private MessageQueue<?> queue(ApiRequest call) {
+    return queues.queue(call.name("queue")).queue();
+  }
+
   private Forwards forwards(ApiRequest call) {
-    return Forwards.of(queues.queue(call.name("queue")).queue());
+    return Forwards.of(queue(call));
   }
 
   private Future<ApiResponse> list(ApiRequest call) {
+    MessageQueue<?> queue = queue(call);
     Forwards forwards = forwards(call);
     return call.blocking(
-        () ->
-            ApiResponse.ok(
-                ApiResponse.buffer(
-                    new ForwardsJson(
-                        forwards.stats().stream().map(each -> json(forwards, each)).toList()))));
+        () -> {
+          Stream<ForwardJson> targets = forwards.stats().stream().map(each -> json(forwards, each));
+          Stream<ForwardJson> others =
+              queue.transfers().stream()
+                  .filter(each -> !each.kind().equals(TransferStats.QUEUE))
+                  .map(ForwardRoutes::json);
+          return ApiResponse.ok(
+              ApiResponse.buffer(new ForwardsJson(Stream.concat(targets, others).toList())));
+        });
   }
 
   /** Adds a target, or changes the settings that are given of one. */

@@ -42,7 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The stats of queues and subscribers in the monitor's report and as meters. */
 @Timeout(60)
-class StatsGaugesTest {
+class QueueGaugesTest {
   private static final String QUEUE = "river.counters.queue";
   private static final String SUBSCRIBER = "river.counters.subscriber";
 

@@ -1,54 +1,18 @@
 package com.wookler.river.core;
 
-import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.common.counters.AbstractMeasure;
 import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.Gauge;
-import com.wookler.river.common.utils.CounterSet;
-import com.wookler.river.common.utils.Monitoring;
+import com.wookler.river.common.utils.StatsGauges;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import com.wookler.river.core.subscriber.SubscriberStats;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
-import org.jspecify.annotations.Nullable;
 
-/**
- * The stats of one queue or subscriber in the monitor's report. They are taken when one of them is
- * read, all at once and at most once a second; publishing and consuming pay nothing.
- *
- * <p>Thread-safe. The stats are taken under this object's monitor, so that they are not being taken
- * any more when {@link #close} returns.
- */
-final class StatsGauges<S> implements AutoCloseable {
-  private static final long FRESH_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-  private final String namespace;
-  private final Map<String, String> labels;
-  private final Supplier<S> source;
-  private final TimeSource time;
-  private final CounterSet counters = new CounterSet();
-
-  @GuardedBy("this")
-  private @Nullable S taken;
-
-  @GuardedBy("this")
-  private long takenAt;
-
-  @GuardedBy("this")
-  private boolean closed;
-
-  private StatsGauges(
-      String namespace, Map<String, String> labels, Supplier<S> source, TimeSource time) {
-    this.namespace = namespace;
-    this.labels = labels;
-    this.source = source;
-    this.time = time;
-    this.takenAt = time.nanoTime() - FRESH_NANOS;
-  }
+/** Which stats of queues and subscribers are in the monitor's report. */
+final class QueueGauges {
+  private QueueGauges() {}
 
   static StatsGauges<QueueStats> ofQueue(
       String queue, Supplier<QueueStats> source, TimeSource time) {
@@ -108,30 +72,5 @@ final class StatsGauges<S> implements AutoCloseable {
     all.add("discarded", Count.class, SubscriberStats::discarded);
     all.add("removed", Count.class, SubscriberStats::removed);
     all.add("paused", Gauge.class, stats -> stats.paused() ? 1 : 0);
-  }
-
-  private void add(String name, Class<? extends AbstractMeasure> type, ToLongFunction<S> figure) {
-    counters.derived(namespace, name, labels, type, () -> read(figure));
-  }
-
-  private synchronized long read(ToLongFunction<S> figure) {
-    long now = time.nanoTime();
-    if (!closed && now - takenAt >= FRESH_NANOS) {
-      takenAt = now;
-      try {
-        taken = source.get();
-      } catch (RuntimeException e) { // it is being closed: what there was last
-        Monitoring.debug(StatsGauges.class, e);
-      }
-    }
-    return taken == null ? 0 : figure.applyAsLong(taken);
-  }
-
-  @Override
-  public void close() {
-    synchronized (this) {
-      closed = true;
-    }
-    counters.close();
   }
 }
