@@ -12,9 +12,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Completes futures one after the other on the common pool: completing runs the user's dependent
- * actions, which may be slow and must not delay a force. Thread-safe.
+ * actions, which may be slow and must delay neither a force nor another system's thread.
+ * Thread-safe.
  */
-final class Completions {
+public final class Completions {
   private static final Logger LOG = LoggerFactory.getLogger(Completions.class);
   private static final Executor EXECUTOR = new CompletableFuture<Void>().defaultExecutor();
 
@@ -23,7 +24,8 @@ final class Completions {
   private final AtomicInteger count = new AtomicInteger(); // of those due; above 0, one thread runs
   private final AtomicBoolean running = new AtomicBoolean();
 
-  Completions() {
+  /** Creates one that completes on the common pool. */
+  public Completions() {
     this(EXECUTOR);
   }
 
@@ -31,7 +33,8 @@ final class Completions {
     this.executor = executor;
   }
 
-  void add(Runnable completion) {
+  /** Has a completion run after those that were added before. */
+  public void add(Runnable completion) {
     due.add(completion);
     if (count.getAndIncrement() == 0) {
       try {

@@ -24,20 +24,27 @@ final class QueueXml {
   /** Of a subscriber with processors; others have nothing that it would concern. */
   static final List<String> PARAMS_OF_PROCESSORS = List.of("subscriber.ack.async");
 
+  /** Of a queue. */
+  static final List<String> ATTRIBUTES = List.of("name", "engine");
+
   private QueueXml() {}
 
-  /** Reads all before one is started: a mistake in the last must not leave the others open. */
+  /**
+   * Reads all that this process keeps, before one is started: a mistake in the last must not leave
+   * the others open.
+   */
   static List<QueueConfig<?>> readAll(ConfigNode root) {
     Defaults defaults = Defaults.of(root);
     List<QueueConfig<?>> queues = new ArrayList<>();
+    Set<String> names = new HashSet<>();
     for (ConfigNode node : root.children("queue")) {
-      QueueConfig<?> queue = read(node, defaults);
-      for (QueueConfig<?> other : queues) {
-        if (other.name().equalsIgnoreCase(queue.name())) {
-          throw node.error("there are two queues of the name " + queue.name());
-        }
+      if (Engines.isLocal(node)) {
+        queues.add(read(node, defaults));
       }
-      queues.add(queue);
+      String name = node.requireAttribute("name");
+      if (!names.add(name.toLowerCase(Locale.ROOT))) {
+        throw node.error("there are two queues of the name " + name);
+      }
     }
     return queues;
   }
@@ -54,7 +61,7 @@ final class QueueXml {
   @SuppressWarnings("unchecked") // the XML names the class; what it converts is up to the caller
   static <M> QueueConfig<M> read(ConfigNode node, Defaults defaults) {
     String name = node.requireAttribute("name");
-    node.allowAttributes(List.of("name"));
+    node.allowAttributes(ATTRIBUTES);
     List<String> children = new ArrayList<>(List.of("params", "recycle", "backup", "subscribers"));
     Extensions.ofQueues().forEach(extension -> children.addAll(extension.elements()));
     node.allowChildren(children);

@@ -25,9 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * All queues of one configuration file, and what a {@link RiverExtension} starts beside them,
- * opened together and closed in one order. If the file has an {@code <env>} and none was created
- * yet, it is created first and shut down and forgotten last. Thread-safe.
+ * All queues of one configuration file, also those that another {@link QueueEngine} keeps, and what
+ * a {@link RiverExtension} starts beside them, opened together and closed in one order. If the file
+ * has an {@code <env>} and none was created yet, it is created first and shut down and forgotten
+ * last. Thread-safe.
  */
 public final class River implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(River.class);
@@ -38,6 +39,9 @@ public final class River implements AutoCloseable {
 
   @GuardedBy("changing")
   private Map<String, List<String>> subscribers = Map.of(); // of each queue, in the file
+
+  /** Those that other engines keep; set before this is used. */
+  private final Map<String, QueueEngine.EngineQueue> elsewhere = new LinkedHashMap<>();
 
   private final List<AutoCloseable> extensions = new ArrayList<>();
   private final @Nullable Env env; // if it was created here
@@ -66,10 +70,12 @@ public final class River implements AutoCloseable {
     River river = new River(file, Collections.unmodifiableMap(queues), env);
     try {
       List<QueueConfig<?>> configs = QueueXml.readAll(root);
+      Map<String, QueueEngine.Plan> plans = Engines.readAll(root);
       configs.forEach(config -> queues.put(config.name(), new MessageQueue<>(config)));
       river.remember(configs);
       ParallelWork.forEach("RIVER-open", List.copyOf(queues.values()), MessageQueue::open);
       queues.values().forEach(MessageQueue::attach);
+      plans.forEach((name, plan) -> river.elsewhere.put(name, plan.start()));
       river.extend(root);
       return river;
     } catch (Throwable e) {
@@ -122,7 +128,10 @@ public final class River implements AutoCloseable {
         });
   }
 
-  /** Returns the queues by name, in the order of the file; those that a reload opened come last. */
+  /**
+   * Returns the queues that this process keeps by name, in the order of the file; those that a
+   * reload opened come last.
+   */
   public Map<String, MessageQueue<?>> queues() {
     return queues;
   }
@@ -131,11 +140,18 @@ public final class River implements AutoCloseable {
    * Returns a queue. Its data has the type that the file's converter makes; the caller must know
    * it.
    *
-   * @throws ConfigurationException there is none of this name
+   * @throws ConfigurationException there is none of this name, or another engine keeps it
    */
   @SuppressWarnings("unchecked")
   public <M> MessageQueue<M> queue(String name) {
     MessageQueue<?> queue = queues.get(name);
+    if (elsewhere.containsKey(name)) {
+      throw new ConfigurationException(
+          "the queue '"
+              + name
+              + "' is kept by another engine (attribute engine), which has a publisher, and"
+              + " reactors in the file, and nothing else; use River.publisher");
+    }
     if (queue == null) {
       throw new ConfigurationException(
           "there is no queue '" + name + "'; the file has " + queues.keySet());
@@ -144,12 +160,27 @@ public final class River implements AutoCloseable {
   }
 
   /**
+   * Returns what publishes into a queue, whichever engine keeps it: an application that has this,
+   * and its reactors in the file, changes the engine in the file. Its data has the type that the
+   * file's converter makes; the caller must know it.
+   *
+   * @throws ConfigurationException there is none of this name
+   */
+  @SuppressWarnings("unchecked")
+  public <M> Publisher<M> publisher(String name) {
+    QueueEngine.EngineQueue other = elsewhere.get(name);
+    return other == null
+        ? this.<M>queue(name).publisher()
+        : (Publisher<M>) (Publisher<?>) other.publisher();
+  }
+
+  /**
    * Reads the file again, opens queues and subscribers that are new in it, and changes the options
    * that may change while a queue runs. What is left out in the file has its default again. An own
-   * strategy in {@code <recycle>}, a converter, processors, the environment and elements of
-   * extensions stay as they are; so do queues and subscribers that the file no longer has, and
-   * {@code <defaults>} for subscribers that are created later. All is checked first, and if
-   * something fails nothing has changed.
+   * strategy in {@code <recycle>}, a converter, processors, the environment, queues of other
+   * engines and elements of extensions stay as they are; so do queues and subscribers that the file
+   * no longer has, and {@code <defaults>} for subscribers that are created later. All is checked
+   * first, and if something fails nothing has changed.
    *
    * @throws ConfigurationException the file is wrong, naming line, element and parameter
    * @throws com.wookler.river.common.errors.RiverException the file cannot be read, a queue cannot
@@ -173,7 +204,9 @@ public final class River implements AutoCloseable {
       if (closed.get()) {
         throw new QueueClosedException("the queues of " + file + " are closed");
       }
-      XmlReload reload = new XmlReload(ConfigParser.parse(file), queues, subscribers);
+      ConfigNode root = ConfigParser.parse(file);
+      Engines.refuseChange(root, queues.keySet(), elsewhere.keySet());
+      XmlReload reload = new XmlReload(root, queues, subscribers);
       ReloadResult result = reload.apply(checkNew);
       queues = Collections.unmodifiableMap(reload.queues());
       subscribers = reload.names();
@@ -185,8 +218,9 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * Closes what extensions started, then the queues, last opened first, then the environment if it
-   * was created here. Idempotent. Whatever fails, the rest is closed all the same.
+   * Closes what extensions started, the queues of other engines, then the others, last opened
+   * first, then the environment if it was created here. Idempotent. Whatever fails, the rest is
+   * closed all the same.
    *
    * @throws com.wookler.river.common.errors.RiverException the first failure of a queue
    */
@@ -209,6 +243,7 @@ public final class River implements AutoCloseable {
     FirstFailure failure = new FirstFailure();
     Collections.reverse(extensions);
     extensions.forEach(extension -> failure.run(extension::close));
+    elsewhere.values().forEach(queue -> failure.run(queue::close));
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
     reversed.forEach(queue -> failure.run(queue::close));

@@ -26,7 +26,7 @@ final class Owner {
   static Owner of(TimeSource time) {
     return new Owner(
         "river %s host %s process %d started %s"
-            .formatted(UUID.randomUUID(), host(), ProcessHandle.current().pid(), time.wallTime()));
+            .formatted(token(), host(), ProcessHandle.current().pid(), time.wallTime()));
   }
 
   private static String host() {
@@ -35,6 +35,11 @@ final class Owner {
     } catch (UnknownHostException e) {
       return "unknown";
     }
+  }
+
+  /** Returns a text that is another one each time. */
+  static String token() {
+    return UUID.randomUUID().toString();
   }
 
   /** Returns what makes a message another one than that of a copy at the same place. */

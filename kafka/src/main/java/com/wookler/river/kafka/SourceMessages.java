@@ -51,7 +51,11 @@ final class SourceMessages {
 
   /** Returns what names a record within its topic: partition and offset in one number. */
   static long sequence(ConsumerRecord<?, ?> record) {
-    return ((long) record.partition() << OFFSET_BITS) | record.offset();
+    return sequence(record.partition(), record.offset());
+  }
+
+  static long sequence(int partition, long offset) {
+    return ((long) partition << OFFSET_BITS) | offset;
   }
 
   static <M> SourceMessage<M> of(

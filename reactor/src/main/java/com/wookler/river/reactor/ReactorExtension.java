@@ -44,6 +44,17 @@ public final class ReactorExtension implements SubscriberExtension {
     return opened -> start(xml, opened);
   }
 
+  /**
+   * Returns a builder for the reactor of a subscriber's element that takes messages from a source:
+   * where the queue is one of another {@link com.wookler.river.core.QueueEngine}. Starts nothing.
+   *
+   * @throws com.wookler.river.common.errors.ConfigurationException something in it is wrong
+   */
+  public static Reactor.Builder<Object> builder(
+      ConfigNode subscriber, DeliverySource<Object> source) {
+    return new ReactorXml(subscriber).addTo(Reactor.builder(source));
+  }
+
   @SuppressWarnings("unchecked") // the XML names the classes; what they process is up to the user
   private static Reactor<Object> start(ReactorXml xml, Subscriber<?> subscriber) {
     if (!subscriber.config().ackRequired()) {
@@ -52,6 +63,6 @@ public final class ReactorExtension implements SubscriberExtension {
               + " one throws are not delivered again. Set subscriber.ack.required",
           subscriber.name());
     }
-    return xml.builder((Subscriber<Object>) subscriber).start();
+    return xml.addTo(Reactor.builder((Subscriber<Object>) subscriber)).start();
   }
 }

@@ -5,7 +5,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.Order;
-import com.wookler.river.core.subscriber.Subscriber;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,8 +48,8 @@ final class ReactorXml {
     }
   }
 
-  Reactor.Builder<Object> builder(Subscriber<Object> subscriber) {
-    Reactor.Builder<Object> builder = Reactor.builder(subscriber);
+  /** Adds what the elements say to a builder, and returns that. */
+  Reactor.Builder<Object> addTo(Reactor.Builder<Object> builder) {
     settings.forEach(setting -> setting.accept(builder));
     return builder;
   }
