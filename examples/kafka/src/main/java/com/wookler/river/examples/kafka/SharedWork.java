@@ -1,67 +1,80 @@
 package com.wookler.river.examples.kafka;
 
 import com.wookler.river.common.TimeSource;
-import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.Configurable;
+import com.wookler.river.core.River;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.kafka.KafkaShare;
+import com.wookler.river.reactor.BatchProcessor;
 import com.wookler.river.reactor.ProcessResult;
-import com.wookler.river.reactor.Reactor;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
- * One of the processes that share the work: a reactor over the topic, whose processor would run
- * over a queue's subscriber as well. It writes down what it has processed, so that it can be
+ * One of the processes that share the work, and its processor, which would run on a local queue as
+ * well: the file says where the queue is. It writes down what it has processed, so that it can be
  * counted.
  */
-final class SharedWork {
-  static final String GROUP = "billing";
+public final class SharedWork implements BatchProcessor<String>, Configurable, AutoCloseable {
   static final int BATCH = 100;
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private SharedWork() {}
+  private @Nullable OutputStream processed; // set by configure
 
-  /** Runs until a file exists: {@code servers topic processed end}. */
-  public static void main(String[] args) throws IOException {
+  /** For the file. */
+  public SharedWork() {}
+
+  /** Runs until a file exists: {@code river.xml end}. */
+  public static void main(String[] args) {
     ChildProcess.endWithParent();
-    Path end = Path.of(args[3]);
-    try (OutputStream processed =
-            Files.newOutputStream(
-                Path.of(args[2]), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-        Reactor<String> reactor = start(args[0], args[1], processed)) {
-      while (reactor.isRunning() && !Files.exists(end)) {
-        TimeSource.system().park(end, LOOK_NANOS);
+    Path end = Path.of(args[1]);
+    try (River river = River.open(Path.of(args[0]))) {
+      while (!Files.exists(end)) {
+        TimeSource.system().park(river, LOOK_NANOS);
       }
     }
     Runtime.getRuntime().halt(0); // nothing of Kafka's is waited for
   }
 
-  private static Reactor<String> start(String servers, String topic, OutputStream processed) {
-    Map<String, Object> properties =
-        Map.of("bootstrap.servers", servers, "share.record.lock.duration.ms", 15_000);
-    return Reactor.builder(
-            KafkaShare.builder(properties, topic, GROUP, MessageConverter.utf8())
-                .earliest()
-                .build())
-        .batchProcessor("billing", batch -> process(batch, processed))
-        .batchSize(BATCH)
-        .start();
+  @Override
+  public void configure(ConfigNode node) {
+    try {
+      processed =
+          Files.newOutputStream(
+              Path.of(node.requireParam("file")),
+              StandardOpenOption.CREATE,
+              StandardOpenOption.APPEND);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
-  private static List<ProcessResult<String>> process(
-      List<Delivery<String>> batch, OutputStream processed) throws IOException {
+  @Override
+  public List<ProcessResult<String>> process(List<Delivery<String>> batch) throws IOException {
     StringBuilder lines = new StringBuilder();
     for (Delivery<String> each : batch) {
       lines.append(each.data()).append('\n');
     }
-    processed.write(lines.toString().getBytes(StandardCharsets.UTF_8));
+    OutputStream file = processed;
+    if (file == null) {
+      throw new IllegalStateException("not configured");
+    }
+    file.write(lines.toString().getBytes(StandardCharsets.UTF_8));
     return batch.stream().map(each -> ProcessResult.<String>ack()).toList();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (processed != null) {
+      processed.close();
+    }
   }
 }

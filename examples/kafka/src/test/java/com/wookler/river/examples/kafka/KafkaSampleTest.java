@@ -4,9 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The sample checks its counts itself. */
 @Tag("full")
@@ -16,9 +17,10 @@ class KafkaSampleTest {
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path directory;
 
-  @Test
-  void shouldCountEachOrder() throws Exception {
-    KafkaSample.run(COUNT, directory);
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldCountEachOrder(boolean kafka) throws Exception {
+    KafkaSample.run(COUNT, directory, kafka);
     assertThat(Counts.inFile(directory.resolve("processed0.txt"))).isNotEmpty();
   }
 }
