@@ -6,6 +6,7 @@ import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.message.MessageConverter;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
@@ -14,6 +15,10 @@ import java.util.TreeMap;
 /** Finds the engines of the queues of a file; see {@link QueueEngine}. */
 final class Engines {
   private static final String ENGINE = "engine";
+
+  /** Of a queue. */
+  static final List<String> ATTRIBUTES = List.of("name", ENGINE);
+
   private static final String LOCAL = "local";
   private static final Map<String, String> MODULES = Map.of("kafka", "river-kafka");
 
@@ -66,7 +71,7 @@ final class Engines {
 
   private static QueueEngine.Definition definition(ConfigNode node, Defaults defaults) {
     String name = node.requireAttribute("name");
-    node.allowAttributes(QueueXml.ATTRIBUTES);
+    node.allowAttributes(ATTRIBUTES);
     try {
       return new QueueEngine.Definition(
           node, Names.check("queue", name), converter(node, defaults.queue(name)), defaults);

@@ -24,9 +24,6 @@ final class QueueXml {
   /** Of a subscriber with processors; others have nothing that it would concern. */
   static final List<String> PARAMS_OF_PROCESSORS = List.of("subscriber.ack.async");
 
-  /** Of a queue. */
-  static final List<String> ATTRIBUTES = List.of("name", "engine");
-
   private QueueXml() {}
 
   /**
@@ -61,7 +58,7 @@ final class QueueXml {
   @SuppressWarnings("unchecked") // the XML names the class; what it converts is up to the caller
   static <M> QueueConfig<M> read(ConfigNode node, Defaults defaults) {
     String name = node.requireAttribute("name");
-    node.allowAttributes(ATTRIBUTES);
+    node.allowAttributes(Engines.ATTRIBUTES);
     List<String> children = new ArrayList<>(List.of("params", "recycle", "backup", "subscribers"));
     Extensions.ofQueues().forEach(extension -> children.addAll(extension.elements()));
     node.allowChildren(children);
