@@ -107,15 +107,15 @@ final class DeadLetterTopic implements AutoCloseable {
 
   /** Creates the topic if it is missing, as the brokers have it by default. */
   static void create(String topic, Map<String, Object> clients) {
-    Void done =
+    String unused =
         Admins.ask(
             clients, "the topic " + topic + " cannot be created", admin -> create(topic, admin));
   }
 
-  static @Nullable Void create(String topic, Admin admin)
-      throws InterruptedException, ExecutionException {
+  /** Does the same, and returns its name. */
+  static String create(String topic, Admin admin) throws InterruptedException, ExecutionException {
     try {
-      return admin
+      admin
           .createTopics(List.of(new NewTopic(topic, Optional.empty(), Optional.empty())))
           .all()
           .get();
@@ -123,8 +123,8 @@ final class DeadLetterTopic implements AutoCloseable {
       if (!(e.getCause() instanceof TopicExistsException)) {
         throw e;
       }
-      return null;
     }
+    return topic;
   }
 
   /**

@@ -77,7 +77,7 @@ record GroupSettings(
     group.forEach(
         (key, value) ->
             changes.add(new AlterConfigOp(new ConfigEntry(key, value), AlterConfigOp.OpType.SET)));
-    Void done =
+    String unused =
         Admins.ask(
             clients,
             "the group " + name + " cannot be set up",
