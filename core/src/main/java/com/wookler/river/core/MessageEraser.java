@@ -14,7 +14,6 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -47,12 +46,11 @@ final class MessageEraser {
 
   /** See {@link MessageQueue#tryErase}. */
   EraseResult erase(Collection<Long> sequences) {
-    Erasure erasure = new Erasure();
-    for (long sequence : sequences) {
-      if (sequence >= 0 && sequence < log.nextSequence()) {
-        removal.deletePlaces(sequence).forEach(place -> erasure.places.put(place, sequence));
-      }
-    }
+    long end = log.nextSequence();
+    Erasure erasure =
+        new Erasure(
+            removal.deletePlaces(
+                sequences.stream().filter(each -> each >= 0 && each < end).toList()));
     long bytes = 0;
     while (!erasure.places.isEmpty()) {
       bytes += eraseFirst(erasure);
@@ -62,14 +60,18 @@ final class MessageEraser {
 
   /** The places that are left to erase, and what was erased; on one thread at a time. */
   private static final class Erasure implements Predicate<StoredMessage> {
-    private final NavigableMap<Long, Long> places = new TreeMap<>(); // with the asked sequences
+    private final NavigableMap<Long, Set<Long>> places; // with the sequences asked for there
     private final Set<Long> erased = new HashSet<>(); // of the asked sequences
+
+    Erasure(NavigableMap<Long, Set<Long>> places) {
+      this.places = places;
+    }
 
     @Override
     public boolean test(StoredMessage message) {
-      Long asked = places.get(message.sequence());
+      Set<Long> asked = places.get(message.sequence());
       if (asked != null) {
-        erased.add(asked);
+        erased.addAll(asked);
       }
       return asked != null;
     }

@@ -14,12 +14,15 @@ import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -27,6 +30,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -186,49 +190,75 @@ final class MessageRemoval implements AfterLog {
   long delete(long from, long end) {
     changing.lock();
     try {
-      long next = log.nextSequence();
       long first = Math.max(from, lookup.first());
-      SequenceRanges range = range(from, first, end);
-      long left = range.count(first, end) - log.removed().count(first, end);
-      CancelResult unused = remove(new Target(range, CancelResult.CANCELLED), next);
-      return left;
+      long before = log.removed().count(first, end);
+      return removeThere(SequenceRanges.between(from, end)).count(first, end) - before;
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /** Removes what there may be of these: below all blocks, delayed messages only. Returns them. */
+  private SequenceRanges removeThere(SequenceRanges sequences) {
+    changing.lock();
+    try {
+      long next = log.nextSequence();
+      long first = lookup.first();
+      SequenceRanges there = sequences.within(delays.waitingBelow(first) > 0 ? 0 : first, next);
+      CancelResult unused = remove(new Target(there, CancelResult.CANCELLED), next);
+      return there;
     } finally {
       changing.unlock();
     }
   }
 
   /**
-   * Deletes one message, whether it waits or not, and returns where it may be: where it was
-   * published, and where a delayed one was appended again, which all messages are searched for.
+   * Deletes messages, whether they wait or not, and returns where each may be, with those of the
+   * asked sequences that mean it: where it was published, and where a delayed one was appended
+   * again, which all messages are searched for, once.
    */
-  List<Long> deletePlaces(long sequence) {
-    StoredMessage message = readOrDamaged(sequence);
-    long original = message == null ? sequence : message.originalSequence();
-    long unused = delete(original, original + 1);
-    boolean isDelayed = message == null || original != sequence || Terms.isHidden(message.terms());
-    if (!isDelayed || delays.lowWatermark() == Long.MAX_VALUE) {
-      return List.of(sequence);
+  NavigableMap<Long, Set<Long>> deletePlaces(Collection<Long> sequences) {
+    NavigableMap<Long, Set<Long>> places = new TreeMap<>();
+    NavigableMap<Long, Set<Long>> delayed = new TreeMap<>(); // by where they were published
+    for (long sequence : sequences) {
+      StoredMessage message = readOrDamaged(sequence);
+      long original = message == null ? sequence : message.originalSequence();
+      boolean isDelayed =
+          message == null || original != sequence || Terms.isHidden(message.terms());
+      asked(isDelayed ? delayed : places, isDelayed ? original : sequence).add(sequence);
     }
-    long unusedWaiting = delays.waiting(); // takes their lock: what was due before is appended
-    List<Long> places = new ArrayList<>(List.of(original));
-    boolean unusedDamage =
-        lookup.scan(
-            original + 1,
-            found -> {
-              if (found.originalSequence() == original) {
-                places.add(found.sequence());
-              }
-            });
-    for (long place : places) { // the original may have left the log
-      unused += delete(place, place + 1);
+    SequenceRanges unused = removeThere(union(places.keySet(), delayed.keySet()));
+    if (delays.lowWatermark() == Long.MAX_VALUE) { // it has had none
+      delayed.values().forEach(all -> all.forEach(each -> asked(places, each).add(each)));
+    } else if (!delayed.isEmpty()) {
+      findCopies(delayed, places);
+      unused = removeThere(union(places.keySet(), delayed.keySet())); // the copies, too
+      delayed.forEach((original, all) -> asked(places, original).addAll(all));
     }
     return places;
   }
 
-  /** Returns what there may be: below the first that is in a block, delayed messages only. */
-  private SequenceRanges range(long from, long first, long end) {
-    long start = delays.waitingBelow(first) > 0 ? Math.max(from, 0) : first;
-    return SequenceRanges.between(start, Math.min(end, log.nextSequence()));
+  private static Set<Long> asked(Map<Long, Set<Long>> places, long place) {
+    return places.computeIfAbsent(place, first -> new HashSet<>());
+  }
+
+  private static SequenceRanges union(Set<Long> some, Set<Long> others) {
+    return SequenceRanges.of(
+        Stream.concat(some.stream(), others.stream()).mapToLong(Long::longValue).toArray());
+  }
+
+  /** Adds where delayed messages were appended again; after they were deleted. */
+  private void findCopies(NavigableMap<Long, Set<Long>> delayed, Map<Long, Set<Long>> places) {
+    long unusedWaiting = delays.waiting(); // takes their lock: what was due before is appended
+    boolean unusedDamage =
+        lookup.scan(
+            delayed.firstKey() + 1,
+            found -> {
+              Set<Long> meant = delayed.get(found.originalSequence());
+              if (meant != null && found.sequence() != found.originalSequence()) {
+                asked(places, found.sequence()).addAll(meant);
+              }
+            });
   }
 
   /** See {@link MessageQueue#trim}. */

@@ -304,6 +304,29 @@ class MessageEraseTest {
     }
   }
 
+  /** A message and its copy may both be asked for, and mean each other. */
+  @Test
+  void shouldReportAllThatWereAskedForOfDelayedMessages() throws IOException {
+    try (MessageQueue<String> queue = open(false)) {
+      for (long i = 0; i < 2; i++) {
+        queue.publisher().publish(secret(i).deliverAfter(Duration.ofMinutes(i + 1)));
+      }
+      for (long i = 2; i < 30; i++) {
+        queue.publisher().publish(i == 9 ? secret(i) : Message.of("plain-" + i));
+      }
+      queue.force();
+      time.advance(Duration.ofMinutes(2));
+      await().until(() -> advance() && queue.stats().delayed() == 0); // 30 and 31 are the copies
+      queue.publisher().publish("plain-32");
+      EraseResult done = queue.tryErase(List.of(0L, 30L, 31L, 9L, 77L));
+      assertThat(done.erased()).containsExactlyInAnyOrder(0L, 30L, 31L, 9L);
+      assertThat(done.bytes()).isGreaterThanOrEqualTo(5 * SECRET_BYTES);
+      assertThat(found()).noneMatch(file -> file.contains("/log/"));
+      assertThat(queue.read(0, 100)).hasSize(28);
+      assertThat(queue.tryErase(List.of(0L, 30L, 31L, 9L)).erased()).isEmpty();
+    }
+  }
+
   @Test
   void shouldEraseTheCopyOfADelayedMessageThatHasLeftTheLog() throws IOException {
     try (MessageQueue<String> queue = open(false)) {
