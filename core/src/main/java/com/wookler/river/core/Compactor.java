@@ -110,7 +110,11 @@ final class Compactor {
   /** Returns whether all have completed the block at which the pass has stopped for them. */
   private boolean isAwaitedRead() {
     Seal block = awaited;
-    return block != null && isAllowed(block);
+    try {
+      return block != null && isAllowed(block);
+    } catch (RuntimeException e) { // of a subscriber or forward: the pass says so
+      return true;
+    }
   }
 
   /** Counts a block that has left the log for the backup; on the serial executor. */
@@ -289,7 +293,6 @@ final class Compactor {
     void resume() {
       resumed = true;
       stoppedAt = null;
-      known.clear(); // a later message may have been removed meanwhile
     }
 
     /** Compacts the next backup or block, and returns whether there may be another. */
@@ -309,6 +312,7 @@ final class Compactor {
     private boolean take(Seal block, Work work) throws IOException {
       if (!isAllowed(block)) {
         stoppedAt = isOldEnough(block) && block.firstSequence() < end ? block : null;
+        known.clear(); // it may wait for long, and a later message be removed meanwhile
         return false; // none after it is
       }
       Compacted done = new Compacted(0, block.messages(), 0, 0);
