@@ -621,19 +621,22 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * Makes a consistent copy of the queue as it is now, with everything of its directory, from which
    * a queue of this name opens: all that was published before, nothing that came after the copy
    * ended, and each subscriber where it was or a moment before that. Publishers and consumers
-   * continue meanwhile; a seek, and opening or removing a subscriber, wait for it. It is on the
-   * device when this returns.
+   * continue meanwhile. It is on the device when this returns.
    *
-   * <p>Sealed blocks, which never change, are hard links where the target is on the same volume,
-   * else copies; the last blocks are copied. The copy has the queue's identity: do not let both
-   * forward to, or continue in, the same queues. Backups are not in it: a subscriber that is still
-   * in them continues there if the copy is opened with them, else at the first message of the copy,
-   * and a warning says how many messages that passes over.
+   * <p>Sealed blocks, which never change, are hard links where the target is on the same volume
+   * ({@link #canLinkTo}), else copies; the last blocks are copied. As long as that takes,
+   * subscribers of the queue wait with a seek, a peek, a purge, opening and removing one, and no
+   * block leaves; so does {@link #close}. Forces in the background wait for the copy of the index
+   * files, which is made before. On another volume both take as long as the queue is large: rather
+   * make the snapshot on the same one, and copy it from there. The copy has the queue's identity:
+   * do not let both forward to, or continue in, the same queues. Backups are not in it: a
+   * subscriber that is still in them continues there if the copy is opened with them, else at the
+   * first message of the copy, and a warning says how many messages that passes over.
    *
    * @param directory as {@link Builder#directory}, in which the queue then has one of its name; or
    *     that one itself, if its last part is the queue's name. It must not be there yet
    * @throws ConfigurationException there is something of that name, or the copy would be in the
-   *     queue's own directory; nothing was touched
+   *     directory of this or another queue; nothing was touched
    * @throws QueueClosedException the queue, or one of its subscribers, was being closed
    * @throws com.wookler.river.common.errors.RiverException it cannot be written, or the log has
    *     failed; nothing is left of it
@@ -643,6 +646,17 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
     Listeners.refuseInside("make a snapshot of queue " + name());
     Path to = directory.endsWith(name()) ? directory : directory.resolve(name());
     return running().snapshot(to);
+  }
+
+  /**
+   * Returns whether files of the queue can have a second name in a directory, which is tried, so
+   * that a {@link #snapshot} below it takes little time and space, however large the queue is.
+   *
+   * @param directory that is there, and may be written
+   * @throws com.wookler.river.common.errors.RiverException it is not there, or cannot be written
+   */
+  public boolean canLinkTo(Path directory) {
+    return running().canLinkTo(Objects.requireNonNull(directory, "directory"));
   }
 
   /**

@@ -3,6 +3,7 @@ package com.wookler.river.core;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.delay.Delays;
@@ -223,11 +224,7 @@ final class QueueConfig<M> {
 
   private static boolean onOneVolume(Path directory, Path other) {
     try {
-      Path existing = other.toAbsolutePath().normalize();
-      while (!Files.exists(existing) && existing.getParent() != null) {
-        existing = existing.getParent();
-      }
-      return Files.getFileStore(directory).equals(Files.getFileStore(existing));
+      return DurableFiles.onOneVolume(directory, other);
     } catch (IOException e) {
       return true; // the larger reserve does no harm
     }

@@ -8,6 +8,7 @@ import static com.wookler.river.core.Stage.SERVICE;
 import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.ClosingStack;
 import com.wookler.river.common.utils.FirstFailure;
@@ -16,6 +17,7 @@ import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.delay.DelayContext;
 import com.wookler.river.core.delay.Delays;
 import com.wookler.river.core.log.BlockLog;
+import com.wookler.river.core.log.QueueIdentity;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -411,6 +413,16 @@ final class RunningQueue<M> {
       throw new QueueClosedException("queue " + config.name() + " is closed", e);
     } catch (CompletionException e) {
       throw e.getCause() instanceof RuntimeException cause ? cause : e;
+    }
+  }
+
+  /** See {@link MessageQueue#canLinkTo}. */
+  boolean canLinkTo(Path directory) {
+    try {
+      return DurableFiles.canLink(storage.directory.path().resolve(QueueIdentity.FILE), directory);
+    } catch (IOException e) {
+      throw new RiverException(
+          "queue %s: cannot make a snapshot in %s: %s".formatted(config.name(), directory, e), e);
     }
   }
 

@@ -9,6 +9,7 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.DurableSubscriber;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -20,6 +21,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Copies a running queue, so that the copy is what a kill could have left: first what is derived
@@ -32,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * worker, which nothing interrupts, and which may wait for the flusher.
  */
 final class SnapshotWriter implements SubscriberRegistry.Copying {
+  private static final Logger LOG = LoggerFactory.getLogger(SnapshotWriter.class);
   private static final Set<String> LOCKS = Set.of("LOCK", "owner");
   private static final Set<String> APART =
       Set.of("LOCK", "owner", "log", "subscribers", "damaged", QueueIdentity.FILE);
@@ -63,36 +67,67 @@ final class SnapshotWriter implements SubscriberRegistry.Copying {
           "queue %s: %s is there already; a snapshot makes its directory itself"
               .formatted(queue, target.toAbsolutePath()));
     }
-    if (absolute(target).startsWith(absolute(storage.directory.path()))) {
-      throw new ConfigurationException(
-          "queue %s: %s is in the queue's own directory, of which it would be a copy"
-              .formatted(queue, target.toAbsolutePath()));
-    }
     try {
-      copy();
+      refuseQueueAbove(target.toAbsolutePath());
+      refuseQueueAbove(target.toAbsolutePath().normalize()); // a part before ".." may not be there
+      copyOrNothing();
       return new QueueSnapshot(target, firstSequence, nextSequence, copiedBytes);
     } catch (IOException | UncheckedIOException | CompletionException e) {
-      throw removed(
-          new RiverException(
-              "queue " + queue + ": cannot make a snapshot in " + target + ": " + e, e));
+      throw new RiverException(
+          "queue " + queue + ": cannot make a snapshot in " + target + ": " + e, e);
     } catch (RejectedExecutionException e) {
-      throw removed(new QueueClosedException("queue " + queue + " is closed", e));
-    } catch (RuntimeException e) {
-      throw removed(e);
+      throw new QueueClosedException("queue " + queue + " is closed", e);
     }
   }
 
-  private static Path absolute(Path path) {
-    return path.toAbsolutePath().normalize();
+  /** Refuses a target in the directory of a queue, by whatever links the path leads there. */
+  private void refuseQueueAbove(Path absolute) throws IOException {
+    Path own = storage.directory.path();
+    Path at = DurableFiles.existing(absolute).toRealPath();
+    while (at != null) {
+      if (at.equals(own)) {
+        throw refused("the queue's own directory, of which it would be a copy");
+      }
+      if (Files.exists(at.resolve(QueueIdentity.FILE))) {
+        throw refused("the directory of a queue, " + at);
+      }
+      at = at.getParent();
+    }
   }
 
-  private RuntimeException removed(RuntimeException why) {
+  private ConfigurationException refused(String where) {
+    return new ConfigurationException(
+        "queue %s: %s is in %s".formatted(storage.config.name(), target.toAbsolutePath(), where));
+  }
+
+  private void copyOrNothing() throws IOException {
+    Path existing = DurableFiles.existing(target.toAbsolutePath());
     try {
-      DataDirectory.deleteTree(target);
-    } catch (IOException e) {
-      why.addSuppressed(e);
+      copy();
+    } catch (Throwable e) {
+      try {
+        removeUpTo(existing);
+      } catch (IOException left) {
+        e.addSuppressed(left);
+      }
+      throw e;
     }
-    return why;
+  }
+
+  /** Removes what is there of the copy, and the directories above it that were made for it. */
+  private void removeUpTo(Path existing) throws IOException {
+    if (Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      DataDirectory.deleteTree(target);
+    }
+    Path at = target.toAbsolutePath().getParent();
+    try {
+      while (at != null && !at.equals(existing) && at.startsWith(existing)) {
+        Files.deleteIfExists(at);
+        at = at.getParent();
+      }
+    } catch (DirectoryNotEmptyException e) {
+      LOG.debug("Queue {}: {} is used by others", storage.config.name(), at);
+    }
   }
 
   private void copy() throws IOException {

@@ -3,9 +3,12 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -218,6 +221,45 @@ class QueueSnapshotTest {
   }
 
   @Test
+  void shouldMakeNoneInTheDirectoryOfAnotherQueue() throws Exception {
+    queue = builder(directory.resolve("data")).open();
+    Path link = Files.createSymbolicLink(directory.resolve("link"), directory.resolve("other"));
+    try (MessageQueue<String> other =
+        MessageQueue.builder("prices", MessageConverter.utf8())
+            .directory(directory.resolve("other"))
+            .open()) {
+      for (Path target :
+          List.of(
+              directory.resolve("other/prices"),
+              directory.resolve("other/prices/log/deep/er"),
+              link.resolve("prices/orders"),
+              directory.resolve("none/../other/prices"))) {
+        assertThatThrownBy(() -> queue.snapshot(target))
+            .isInstanceOf(ConfigurationException.class)
+            .hasMessageContaining("the directory of a queue");
+      }
+      assertThat(directory.resolve("none")).doesNotExist();
+      assertThat(directory.resolve("other/prices/orders")).doesNotExist();
+      assertThat(other.publisher().publish("works")).isZero();
+      assertThat(queue.snapshot(link).directory()).exists(); // beside it
+    }
+  }
+
+  @Test
+  void shouldTellWhetherItCanBeLinked() throws Exception {
+    queue = builder(directory.resolve("data")).open();
+    Path same = Files.createDirectories(target());
+    assertThat(queue.canLinkTo(same)).isTrue();
+    assertThat(same).isEmptyDirectory();
+    assertThatThrownBy(() -> queue.canLinkTo(directory.resolve("none")))
+        .hasMessageContaining("cannot make a snapshot");
+    Path memory = Path.of("/dev/shm");
+    assumeTrue(Files.isWritable(memory), "SKIPPED: there is no second volume");
+    assumeFalse(DurableFiles.onOneVolume(memory, same), "SKIPPED: one volume");
+    assertThat(queue.canLinkTo(memory)).isFalse();
+  }
+
+  @Test
   void shouldRefuseWhatIsThere() throws Exception {
     queue = builder(directory.resolve("data")).open();
     publish(0, 3);
@@ -239,8 +281,12 @@ class QueueSnapshotTest {
     queue.close();
     assertThatThrownBy(() -> queue.snapshot(directory.resolve("x")))
         .isInstanceOf(QueueClosedException.class);
-    assertThatThrownBy(() -> running.snapshotTo(directory.resolve("x"))) // when it has begun
+    assertThatThrownBy(() -> running.snapshotTo(directory.resolve("x/y/z"))) // when it has begun
         .isInstanceOf(QueueClosedException.class);
-    assertThat(directory.resolve("x")).doesNotExist();
+    assertThat(directory.resolve("x")).doesNotExist(); // which it made
+    Files.createDirectories(directory.resolve("x/y"));
+    assertThatThrownBy(() -> running.snapshotTo(directory.resolve("x/y/z/orders")))
+        .isInstanceOf(QueueClosedException.class);
+    assertThat(directory.resolve("x/y")).isEmptyDirectory(); // which was there
   }
 }

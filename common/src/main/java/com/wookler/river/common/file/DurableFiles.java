@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.FileSystems;
@@ -17,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
+import java.util.UUID;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +50,7 @@ public final class DurableFiles {
     if (Files.isDirectory(directory)) {
       return;
     }
-    Path existing = directory.toAbsolutePath();
-    while (!Files.exists(existing) && existing.getParent() != null) {
-      existing = existing.getParent();
-    }
+    Path existing = existing(directory.toAbsolutePath());
     makeDirectories(directory);
     Path at = directory.toAbsolutePath().getParent();
     while (at != null && at.startsWith(existing)) {
@@ -142,6 +141,35 @@ public final class DurableFiles {
       copy(from, to, length);
       return length;
     }
+  }
+
+  /** Returns the path if it is there, else the next above it that is; the root at last. */
+  public static Path existing(Path absolute) {
+    Path existing = absolute;
+    while (!Files.exists(existing) && existing.getParent() != null) {
+      existing = existing.getParent();
+    }
+    return existing;
+  }
+
+  /** Returns whether directories are on one volume; one that is not there is asked its parent. */
+  public static boolean onOneVolume(Path one, Path other) throws IOException {
+    return Files.getFileStore(existing(one.toAbsolutePath().normalize()))
+        .equals(Files.getFileStore(existing(other.toAbsolutePath().normalize())));
+  }
+
+  /** Returns whether a file can have a second name in a directory: makes one, and removes it. */
+  public static boolean canLink(Path file, Path directory) throws IOException {
+    Path probe = directory.resolve("link-" + UUID.randomUUID() + TEMPORARY);
+    try {
+      Files.createLink(probe, file);
+    } catch (NoSuchFileException | AccessDeniedException e) {
+      throw e;
+    } catch (UnsupportedOperationException | FileSystemException e) { // as on another volume
+      return false;
+    }
+    Files.delete(probe);
+    return true;
   }
 
   /** Sets mode 0600 on a file that a library made, where the file system knows modes. */
