@@ -288,8 +288,8 @@ public final class RemoteQueue {
    * @param snapshot name of the copy, 1 to 64 of {@code A-Z a-z 0-9 . _ -}, not starting with a dot
    *     or hyphen
    * @param timeout how long the server may take
-   * @throws ConflictException the queue has a snapshot of this name, or the server has no directory
-   *     for snapshots
+   * @throws ConflictException the queue has a snapshot of this name or is on another volume, or the
+   *     server has no directory for snapshots
    */
   public SnapshotInfo snapshot(String snapshot, Duration timeout) {
     Request request =

@@ -98,7 +98,9 @@ public final class RiverServer implements AutoCloseable {
         new QueueCatalog(
             from.settings.get(ServerOptions.DIRECTORY),
             from.settings.find(ServerOptions.BACKUP_DIRECTORY),
-            new SnapshotDirectory(from.settings.find(ServerOptions.SNAPSHOT_DIRECTORY)),
+            SnapshotDirectory.of(
+                from.settings.find(ServerOptions.SNAPSHOT_DIRECTORY),
+                from.settings.get(ServerOptions.DIRECTORY)),
             from.defaults);
     SeriesLimiter queues = new SeriesLimiter(MAX_QUEUE_SERIES);
     SeriesLimiter subscribers = new SeriesLimiter(MAX_SUBSCRIBER_SERIES);
@@ -406,7 +408,8 @@ public final class RiverServer implements AutoCloseable {
     /**
      * Sets the base directory of the snapshots that requests make, each in a subdirectory of its
      * name (default: none, and such a request is rejected). A request cannot choose the directory.
-     * It must neither contain {@link #directory} or {@link #backupDirectory} nor be in one of them.
+     * It must be on the volume of {@link #directory}, because snapshots consist of hard links, and
+     * neither contain that or {@link #backupDirectory} nor be in one of them.
      */
     public Builder snapshotDirectory(Path base) {
       return set(ServerOptions.SNAPSHOT_DIRECTORY, Objects.requireNonNull(base, "base"));

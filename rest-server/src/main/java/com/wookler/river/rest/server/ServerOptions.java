@@ -65,11 +65,11 @@ final class ServerOptions {
       TABLE
           .path("server.snapshot.directory")
           .dflt(null, "none: such requests are refused")
-          .allowed("not in, over or the same as `server.directory` and `server.backup.directory`")
+          .allowed(
+              "on the volume of `server.directory`, and not in, over or the same as it and "
+                  + "`server.backup.directory`")
           .java("snapshotDirectory(Path)")
-          .means(
-              "base directory of the snapshots that requests make, each below its name; no "
-                  + "request says where");
+          .means("base directory of the snapshots that requests make");
 
   static final Option<Boolean> AUTO_CREATE =
       TABLE

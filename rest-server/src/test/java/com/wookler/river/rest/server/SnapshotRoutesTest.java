@@ -3,14 +3,18 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.testing.DirectoryCopy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -196,6 +200,78 @@ class SnapshotRoutesTest {
     assertThatThrownBy(refused::start)
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("the directory of snapshots");
+  }
+
+  /** Returns a new directory on another volume than that of the test. */
+  private Path elsewhere() throws IOException {
+    Path memory = Path.of("/dev/shm");
+    assumeTrue(Files.isWritable(memory), "SKIPPED: there is no second volume");
+    assumeFalse(DurableFiles.onOneVolume(memory, directory), "SKIPPED: one volume");
+    return Files.createTempDirectory(memory, "river-snapshots");
+  }
+
+  @Test
+  void shouldRefuseADirectoryOnAnotherVolume() throws IOException {
+    Path other = elsewhere();
+    try {
+      RiverServer.Builder refused = builder().snapshotDirectory(other.resolve("snapshots"));
+
+      assertThatThrownBy(refused::start)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContainingAll(
+              "server.snapshot.directory",
+              "--snapshots",
+              other.resolve("snapshots").toString(),
+              directory.resolve("queues").toString());
+      assertThat(other).isEmptyDirectory();
+    } finally {
+      DirectoryCopy.delete(other);
+    }
+  }
+
+  @Test
+  void shouldRefuseAQueueOnAnotherVolume() throws IOException {
+    Path other = elsewhere();
+    server.close();
+    try (MessageQueue<String> queue =
+        MessageQueue.builder("orders", MessageConverter.utf8()).directory(other).open()) {
+      server =
+          RiverServer.builder()
+              .port(0)
+              .directory(directory.resolve("none"))
+              .snapshotDirectory(snapshots())
+              .queue(queue, MessageConverter.utf8())
+              .start();
+      asked = new Asked(server);
+
+      Asked.Reply reply = make("a");
+
+      assertThat(reply.status()).isEqualTo(409);
+      assertThat(reply.body()).contains("another volume").doesNotContain(directory.toString());
+      assertThat(snapshots()).isEmptyDirectory();
+      server.close();
+    } finally {
+      DirectoryCopy.delete(other);
+    }
+  }
+
+  @Test
+  void shouldMakeNoneInTheDirectoryOfAQueueOfTheApplication() throws IOException {
+    Path base = directory.resolve("application");
+    server.close();
+    try (MessageQueue<String> queue =
+            MessageQueue.builder("a", MessageConverter.utf8()).directory(base).open();
+        RiverServer both = builder().snapshotDirectory(base).start()) {
+      server = both;
+      asked = new Asked(server);
+
+      Asked.Reply reply = make("a");
+
+      assertThat(reply.status()).isEqualTo(409);
+      assertThat(reply.body()).contains("in the directory of a queue");
+      assertThat(base.resolve("a/orders")).doesNotExist();
+      assertThat(queue.publisher().publish("works")).isZero();
+    }
   }
 
   @Test

@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /** The route for snapshots of running queues. */
 final class SnapshotRoutes {
+  private static final int MAX_WAITING = 4;
+
   private final QueueResolver queues;
   private final WorkerExecutor thread;
+  private final WaitingLine line = new WaitingLine("snapshots", MAX_WAITING);
 
   /**
    * Creates the routes.
@@ -41,15 +44,14 @@ final class SnapshotRoutes {
   private Future<ApiResponse> make(ApiRequest call) {
     String name = Json.required("name", call.body(SnapshotRequestJson.class).name());
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    return call.blocking(
-        thread,
-        () -> {
-          QueueSnapshot made = queues.catalog().snapshots().make(queue, name);
-          return ApiResponse.json(
-              201,
-              ApiResponse.buffer(
-                  new SnapshotJson(
-                      name, made.firstSequence(), made.nextSequence(), made.copiedBytes())));
-        });
+    return call.blocking(thread, line.enter(call.exchange()::onEnd, () -> answer(queue, name)));
+  }
+
+  private ApiResponse answer(HostedQueue<?> queue, String name) {
+    QueueSnapshot made = queues.catalog().snapshots().make(queue, name);
+    return ApiResponse.json(
+        201,
+        ApiResponse.buffer(
+            new SnapshotJson(name, made.firstSequence(), made.nextSequence(), made.copiedBytes())));
   }
 }
