@@ -46,12 +46,13 @@ function indent(text) {
 
 function dataOf(message) {
   const binary = message.base64 !== undefined;
-  const cut = message.bytes !== undefined;
+  const noText = binary && message.text === undefined && message.bytes <= PREVIEW; // too much text in the answer
+  const cut = message.bytes !== undefined && !noText;
   if (message.text !== undefined) {
     return { text: cut ? message.text : pretty(message.text), about: "binary, as the queue's converter shows it", cut };
   }
   const text = binary ? format.hex(format.fromBase64(message.base64).subarray(0, 4096)) : cut ? message.data : pretty(message.data);
-  return { text, about: binary ? "binary" : "", cut };
+  return { text, about: (binary ? "binary" : "") + (noText ? ", there was no space for its text" : ""), cut };
 }
 
 async function download(queue, sequence) {

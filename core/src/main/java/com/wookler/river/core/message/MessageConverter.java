@@ -35,9 +35,12 @@ public interface MessageConverter<M> {
 
   /**
    * Returns stored data as people are to see it where its bytes are not text, such as JSON for a
-   * binary schema. The REST server adds it to what it answers to readers, and its console shows it;
-   * an exception is as null. The default is null: there are only the bytes. A converter that
-   * encrypts should leave it so, because all who may read the queue would see what it returns.
+   * binary schema. The REST server adds it to what it answers to readers, and its console shows it,
+   * cut after 1,048,576 characters; an exception is as null. The default is null: there are only
+   * the bytes. A converter that encrypts should leave it so, because all who may read the queue
+   * would see what it returns.
+   *
+   * @param bytes a copy, which may be changed
    */
   default @Nullable String toText(byte[] bytes) {
     return null;

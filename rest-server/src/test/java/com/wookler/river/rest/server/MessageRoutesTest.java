@@ -458,14 +458,20 @@ class MessageRoutesTest extends ServerFixture {
       Asked there = new Asked(offering);
       String path = "/v1/queues/readings";
       there.put(path + "/subscribers/billing", "{\"maxDeliveries\":1}");
-      readings.publisher().publishAll(List.of(0x7F80000000000007L, -2L, -1L));
+      readings.publisher().publishAll(List.of(0x7F80000000000007L, -2L, -1L, -3L, -4L));
       String text = "{\"reading\":9187343239835811847}";
       assertThat(there.get(path + "/messages/0").json().get("text").asText()).isEqualTo(text);
-      JsonNode shown = there.get(path + "/messages?from=0&max=3&preview=20").json().get("messages");
+      JsonNode shown = there.get(path + "/messages?from=0&max=5&preview=20").json().get("messages");
       assertThat(shown.get(0).get("text").asText()).isEqualTo(text.substring(0, 20));
       assertThat(shown.get(0).get("bytes").asInt()).isEqualTo(8);
       assertThat(shown.get(1).has("text")).isFalse(); // the converter fails
       assertThat(shown.get(2).get("text").asText()).isEqualTo("half a pair: ?");
+      assertThat(shown.get(3).has("text")).isFalse(); // the stack of the converter is too deep
+      assertThat(shown.get(4).has("text")).isFalse(); // the converter lacks a class
+      assertThat(shown.get(0).get("base64").asText()) // which the converter has overwritten
+          .isEqualTo(
+              Base64.getEncoder()
+                  .encodeToString(readings.converter().toBytes(0x7F80000000000007L)));
       assertThat(there.get(path + "/subscribers/billing/peek").body())
           .contains("9187343239835811847");
       Asked.Reply delivered = there.post(path + "/subscribers/billing/deliveries?max=1", "");
@@ -478,6 +484,45 @@ class MessageRoutesTest extends ServerFixture {
               () ->
                   assertThat(there.get(path + "/subscribers/billing/dead").body())
                       .contains("9187343239835811847"));
+    }
+  }
+
+  /** Shows which thread asks for text, instead of data. */
+  private static final class Threads implements MessageConverter<byte[]> {
+    @Override
+    public byte[] toBytes(byte[] data) {
+      return data;
+    }
+
+    @Override
+    public byte[] fromBytes(byte[] bytes) {
+      return bytes;
+    }
+
+    @Override
+    public String toText(byte[] bytes) {
+      return Thread.currentThread().getName();
+    }
+  }
+
+  @Test
+  void shouldLookUpOneMessageWhereThereIsMemoryForIt() {
+    server.close();
+    try (MessageQueue<byte[]> threads =
+            MessageQueue.builder("threads", new Threads()).directory(directory).open();
+        RiverServer offering =
+            RiverServer.builder()
+                .port(0)
+                .directory(directory.resolve("made"))
+                .queue(threads, new Threads())
+                .start()) {
+      Asked there = new Asked(offering);
+      threads.publisher().publish(new byte[] {-1});
+      String messages = "/v1/queues/threads/messages";
+      assertThat(there.get(messages + "/0").json().get("text").asText())
+          .startsWith("river-readers");
+      assertThat(there.get(messages + "?from=0").json().at("/messages/0/text").asText())
+          .startsWith("river-readers");
     }
   }
 

@@ -264,11 +264,14 @@ public final class HostedQueue<M> {
     }
   }
 
-  /** Returns stored data as people are to see it; null if only its bytes are known. */
+  /**
+   * Returns stored data as people are to see it; null if only its bytes are known. The converter
+   * gets a copy, which it may change.
+   */
   public @Nullable String text(byte[] data) {
     try {
-      return converter.toText(data);
-    } catch (RuntimeException e) {
+      return converter.toText(data.clone());
+    } catch (RuntimeException | StackOverflowError | LinkageError e) { // of this message alone
       LOG.debug("The converter of queue {} makes no text of a message", queue.name(), e);
       return null;
     }

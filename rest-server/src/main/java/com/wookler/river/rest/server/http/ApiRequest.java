@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * loop.
  */
 final class ApiRequest {
-  private static final int READING_PARTS = 4; // of memory: data, and JSON in a growing buffer
+  private static final int READING_PARTS =
+      4; // of memory: data, and JSON with texts in a growing buffer
 
   private static final int MAX_PREVIEW = 1 << 20;
   private static final String EVERY_QUEUE = "*"; // no name, so that only this pattern fits it
@@ -228,7 +229,7 @@ final class ApiRequest {
     return loop().executeBlocking(work, false);
   }
 
-  /** Returns the size of data at which a response ends. */
+  /** Returns the size of data at which a response ends, and of texts at which it has no more. */
   long answerBytes() {
     return exchange.budget().answerBytes();
   }

@@ -27,9 +27,10 @@ final class MessageJson {
   static <M> Buffer deliveries(List<Delivery<M>> deliveries) {
     return written(
         json -> {
+          DataWriter data = new DataWriter(DataView.BYTES);
           json.writeStartArray();
           for (Delivery<M> one : deliveries) {
-            write(json, one, true, DataView.BYTES);
+            write(json, one, true, data);
           }
           json.writeEndArray();
         });
@@ -37,7 +38,7 @@ final class MessageJson {
 
   /** Writes one delivery, without a line break. */
   static Buffer delivery(Delivery<?> delivery) {
-    return written(json -> write(json, delivery, true, DataView.BYTES));
+    return written(json -> write(json, delivery, true, new DataWriter(DataView.BYTES)));
   }
 
   /** Writes {@code {"messages": [message, …]}}. */
@@ -53,6 +54,7 @@ final class MessageJson {
   static <M> Buffer messages(String number, long value, List<Delivery<M>> messages, DataView view) {
     return written(
         json -> {
+          DataWriter data = new DataWriter(view);
           json.writeStartObject();
           if (!number.isEmpty()) {
             json.writeNumberField(number, value);
@@ -60,7 +62,7 @@ final class MessageJson {
           json.writeFieldName("messages");
           json.writeStartArray();
           for (Delivery<M> one : messages) {
-            write(json, one, false, view);
+            write(json, one, false, data);
           }
           json.writeEndArray();
           json.writeEndObject();
@@ -68,7 +70,7 @@ final class MessageJson {
   }
 
   static Buffer message(Delivery<?> message, DataView view) {
-    return written(json -> write(json, message, false, view));
+    return written(json -> write(json, message, false, new DataWriter(view)));
   }
 
   private interface Part {
@@ -105,7 +107,8 @@ final class MessageJson {
   }
 
   private static void write(
-      JsonGenerator json, Delivery<?> delivery, boolean receipt, DataView view) throws IOException {
+      JsonGenerator json, Delivery<?> delivery, boolean receipt, DataWriter data)
+      throws IOException {
     json.writeStartObject();
     if (receipt) {
       json.writeStringField("receipt", delivery.receipt());
@@ -131,36 +134,8 @@ final class MessageJson {
       headerValue(json, header.getValue());
     }
     json.writeEndObject();
-    data(json, Objects.requireNonNull(delivery.bytes(), "bytes"), view);
+    data.write(json, Objects.requireNonNull(delivery.bytes(), "bytes"));
     json.writeEndObject();
-  }
-
-  private static void data(JsonGenerator json, byte[] data, DataView view) throws IOException {
-    boolean isText = isText(data);
-    int length = Math.min(data.length, view.preview());
-    String text = isText ? null : view.text().apply(data);
-    if (length < data.length || (text != null && text.length() > view.preview())) {
-      json.writeNumberField("bytes", data.length);
-      while (isText && length > 0 && (data[length] & 0xC0) == 0x80) {
-        length--; // not within a character
-      }
-    }
-    if (isText) {
-      json.writeFieldName("data");
-      json.writeUTF8String(data, 0, length);
-    } else {
-      json.writeFieldName("base64");
-      json.writeBinary(data, 0, length);
-      if (text != null) {
-        json.writeStringField("text", cut(text, view.preview()));
-      }
-    }
-  }
-
-  /** Returns the beginning of a text, without half a surrogate pair, which UTF-8 cannot hold. */
-  private static String cut(String text, int length) {
-    String shown = text.length() > length ? text.substring(0, length) : text;
-    return new String(shown.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
   }
 
   private static void headerValue(JsonGenerator json, byte[] value) throws IOException {

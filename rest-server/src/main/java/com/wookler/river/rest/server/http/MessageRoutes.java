@@ -52,7 +52,7 @@ final class MessageRoutes {
   /**
    * Creates the routes.
    *
-   * @param readers threads on which many messages are read
+   * @param readers threads on which messages are read
    */
   MessageRoutes(ServerContext context, WorkerExecutor readers) {
     this.readers = readers;
@@ -267,11 +267,10 @@ final class MessageRoutes {
   private Future<ApiResponse> get(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     long sequence = call.sequenceInPath();
-    return call.blocking(
-        () ->
-            ApiResponse.ok(
-                MessageJson.message(
-                    MessageSearch.read(queue, sequence), DataView.of(queue, Integer.MAX_VALUE))));
+    DataView view = DataView.of(queue, Integer.MAX_VALUE, call.answerBytes());
+    return call.reading(
+        readers,
+        () -> ApiResponse.ok(MessageJson.message(MessageSearch.read(queue, sequence), view)));
   }
 
   /** Answers the data as it is: to a program, or to be saved, never as a part of a page. */
@@ -289,8 +288,6 @@ final class MessageRoutes {
   private Future<ApiResponse> find(ApiRequest call) {
     MessageSearch search = MessageSearch.of(call);
     HostedQueue<?> queue = queues.queue(call.name("queue"));
-    return search.readsOne()
-        ? call.blocking(() -> search.in(queue, Long.MAX_VALUE))
-        : call.reading(readers, () -> search.in(queue, call.answerBytes()));
+    return call.reading(readers, () -> search.in(queue, call.answerBytes()));
   }
 }

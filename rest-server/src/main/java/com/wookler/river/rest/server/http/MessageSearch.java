@@ -63,14 +63,12 @@ record MessageSearch(
         call.preview());
   }
 
-  boolean readsOne() {
-    return max == 1 && filter == null;
-  }
-
-  /** Searches a queue for messages, whose data together ends at a number of bytes. May block. */
+  /**
+   * Searches a queue for messages, whose data ends at a number of bytes, as do texts. May block.
+   */
   <M> ApiResponse in(HostedQueue<M> hosted, long bytes) {
     MessageQueue<M> queue = hosted.queue();
-    DataView view = DataView.of(hosted, preview);
+    DataView view = DataView.of(hosted, preview, bytes);
     if (from < 0) {
       List<Delivery<M>> found =
           key != null

@@ -319,7 +319,7 @@ final class SubscriberRoutes {
   }
 
   private DataView view(ApiRequest call) {
-    return DataView.of(queues.queue(call.name("queue")), call.preview());
+    return DataView.of(queues.queue(call.name("queue")), call.preview(), call.answerBytes());
   }
 
   private Future<ApiResponse> purgeDead(ApiRequest call) {
