@@ -43,13 +43,11 @@ final class MetricListener implements CounterListener {
   private boolean closed;
 
   MetricListener(Meter meter) {
-    ObservedSeries sent =
-        new ObservedSeries(labels -> MessagingConventions.ofOperation(PUBLISH, SEND, labels));
-    ObservedSeries consumed =
-        new ObservedSeries(labels -> MessagingConventions.ofOperation(POLL, RECEIVE, labels));
-    ObservedSeries lag = new ObservedSeries(MessagingConventions::ofOwner);
-    ObservedSeries inFlight = new ObservedSeries(MessagingConventions::ofOwner);
-    ObservedSeries oldest = new ObservedSeries(MessagingConventions::ofOwner);
+    ObservedSeries sent = new ObservedCount(PUBLISH, SEND);
+    ObservedSeries consumed = new ObservedCount(POLL, RECEIVE);
+    ObservedSeries lag = ObservedGauge.sum();
+    ObservedSeries inFlight = ObservedGauge.sum();
+    ObservedSeries oldest = ObservedGauge.largest();
     series =
         Map.of(
             "river.queue.adds",

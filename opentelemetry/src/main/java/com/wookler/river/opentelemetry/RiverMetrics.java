@@ -1,13 +1,14 @@
 package com.wookler.river.opentelemetry;
 
 import com.wookler.river.common.Monitor;
+import io.opentelemetry.api.metrics.Meter;
 import io.opentelemetry.api.metrics.MeterProvider;
 import org.jspecify.annotations.Nullable;
 
 /** Metrics that are reported until this is closed. Made by {@link RiverTelemetry#metrics}. */
 public final class RiverMetrics implements AutoCloseable {
   private final Monitor monitor;
-  private final @Nullable MetricListener listener; // null: without an SDK there are none
+  private final @Nullable MetricListener listener; // null: nothing reads metrics
 
   private RiverMetrics(Monitor monitor, @Nullable MetricListener listener) {
     this.monitor = monitor;
@@ -15,10 +16,11 @@ public final class RiverMetrics implements AutoCloseable {
   }
 
   static RiverMetrics start(Monitor monitor, MeterProvider meters, String scope) {
-    if (meters == MeterProvider.noop()) {
+    Meter meter = meters.get(scope);
+    if (meter == MeterProvider.noop().get(scope)) { // also that of an SDK that reads no metrics
       return new RiverMetrics(monitor, null);
     }
-    MetricListener listener = new MetricListener(meters.get(scope));
+    MetricListener listener = new MetricListener(meter);
     monitor.addListener(listener);
     return new RiverMetrics(monitor, listener);
   }

@@ -79,7 +79,8 @@ public final class RiverTelemetry {
    * Reports metrics of all queues, subscribers and reactors of a monitor, also of those that are
    * opened later, until the answer is closed. Counts and gauges are what the monitor has, read when
    * the SDK collects; times are measured from now on, each at the cost of two looks at the clock
-   * and of what the SDK takes to record it. Without an SDK, nothing is measured.
+   * and of what the SDK takes to record it. Without an SDK, or a reader of its metrics, nothing is
+   * measured.
    */
   public RiverMetrics metrics(Monitor monitor) {
     return RiverMetrics.start(monitor, meters, SCOPE);

@@ -26,6 +26,11 @@ final class Metrics implements MetricReader {
       SdkMeterProvider.builder().registerMetricReader(this).build();
 
   OpenTelemetry telemetry() {
+    return telemetry(provider);
+  }
+
+  /** Returns telemetry without traces. */
+  static OpenTelemetry telemetry(MeterProvider meters) {
     return new OpenTelemetry() {
       @Override
       public TracerProvider getTracerProvider() {
@@ -34,7 +39,7 @@ final class Metrics implements MetricReader {
 
       @Override
       public MeterProvider getMeterProvider() {
-        return provider;
+        return meters;
       }
 
       @Override

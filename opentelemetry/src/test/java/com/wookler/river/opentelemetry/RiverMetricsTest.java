@@ -5,9 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.Env;
+import com.wookler.river.common.counters.AbstractCounter;
+import com.wookler.river.common.counters.AbstractMeasure;
+import com.wookler.river.common.counters.Count;
 import com.wookler.river.common.counters.CounterListener;
 import com.wookler.river.common.counters.CounterSeries;
+import com.wookler.river.common.counters.DerivedCounter;
 import com.wookler.river.common.counters.Distribution;
+import com.wookler.river.common.counters.Gauge;
+import com.wookler.river.core.Constants;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -16,11 +22,13 @@ import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Reactor;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.Attributes;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.data.HistogramPointData;
 import io.opentelemetry.sdk.metrics.data.MetricDataType;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -111,6 +119,7 @@ class RiverMetricsTest {
           Reactor.builder(billing(queue))
               .processor("store", each -> ProcessResult.done())
               .start()) {
+        await().until(() -> reactor.stats().finished() == 1); // else both may be one batch
         queue.publisher().publish("b");
         await().until(() -> reactor.stats().finished() == 2);
         await()
@@ -151,13 +160,92 @@ class RiverMetricsTest {
 
   @Test
   void shouldMeasureNothingWithoutAnSdk() {
+    assertMeasuresNothing(OpenTelemetry.noop());
+  }
+
+  @Test
+  void shouldMeasureNothingWithAnSdkThatReadsNoMetrics() {
+    try (SdkMeterProvider unread = SdkMeterProvider.builder().build()) {
+      assertMeasuresNothing(Metrics.telemetry(unread));
+    }
+  }
+
+  private void assertMeasuresNothing(OpenTelemetry without) {
     Distributions all = new Distributions();
     env.monitor().addListener(all);
-    try (RiverMetrics none = RiverTelemetry.create(OpenTelemetry.noop()).metrics(env.monitor());
+    try (RiverMetrics none = RiverTelemetry.create(without).metrics(env.monitor());
         MessageQueue<String> queue = open()) {
       queue.publisher().publish("a");
       assertThat(all.found).isNotEmpty().noneMatch(Distribution::isObserved);
       assertThat(none).isNotNull();
+    }
+  }
+
+  @Test
+  void shouldKeepWhatASubscriberConsumedBeforeItWasOpenedAgain() {
+    try (RiverMetrics running = telemetry.metrics(env.monitor());
+        MessageQueue<String> queue = open()) {
+      queue.publisher().publishAll(List.of("a", "b", "c"));
+      Subscriber<String> billing = billing(queue);
+      requireNonNull(billing.next()).ack();
+      requireNonNull(billing.next()).ack();
+      await().until(() -> consumed() == 2);
+      billing.close();
+      assertThat(consumed()).isEqualTo(2);
+      Subscriber<String> again = billing(queue);
+      requireNonNull(again.next()).ack();
+      await().until(() -> consumed() == 3);
+      assertThat(running).isNotNull();
+    }
+  }
+
+  private double consumed() {
+    return metrics.value("messaging.client.consumed.messages", POLLS);
+  }
+
+  private AbstractCounter added(String name, Class<? extends AbstractMeasure> type, long value) {
+    AbstractCounter counter =
+        new DerivedCounter(env.monitor().timewindow(), type, () -> value)
+            .namespace(Constants.MONITOR_SUBSCRIBER_NAMESPACE)
+            .name(name)
+            .labels(
+                Map.of(
+                    Constants.MONITOR_LABEL_QUEUE,
+                    "orders",
+                    Constants.MONITOR_LABEL_SUBSCRIBER,
+                    "billing"));
+    env.monitor().add(counter);
+    return counter;
+  }
+
+  @Test
+  void shouldNeverCountLessThanBefore() {
+    try (RiverMetrics running = telemetry.metrics(env.monitor())) {
+      AbstractCounter one = added("delivered", Count.class, 10);
+      AbstractCounter ofTheSameName = added("delivered", Count.class, 5);
+      assertThat(consumed()).isEqualTo(15);
+      env.monitor().remove(ofTheSameName);
+      assertThat(consumed()).isEqualTo(15);
+      env.monitor().remove(one);
+      AbstractCounter again = added("delivered", Count.class, 2); // nothing read meanwhile
+      assertThat(consumed()).isEqualTo(17);
+      env.monitor().remove(again);
+      assertThat(consumed()).isEqualTo(17);
+      assertThat(running).isNotNull();
+    }
+  }
+
+  @Test
+  void shouldReportTheOldestAgeOfThoseOfOneName() {
+    try (RiverMetrics running = telemetry.metrics(env.monitor())) {
+      AbstractCounter older = added("oldest.unfinished.age", Gauge.class, 9_000);
+      AbstractCounter younger = added("oldest.unfinished.age", Gauge.class, 5_000);
+      assertThat(metrics.value("river.subscriber.oldest_age", BILLING)).isEqualTo(9);
+      env.monitor().remove(older);
+      assertThat(metrics.value("river.subscriber.oldest_age", BILLING)).isEqualTo(5);
+      env.monitor().remove(younger);
+      assertThat(metrics.attributes("river.subscriber.oldest_age")).isEmpty();
+      assertThat(running).isNotNull();
     }
   }
 

@@ -105,6 +105,15 @@ public final class CounterSeries {
     return totals().value();
   }
 
+  /** Returns the largest current number of the counters, for gauges that are not added up. */
+  public long largest() {
+    List<AbstractCounter> all;
+    synchronized (lock) {
+      all = List.copyOf(counters);
+    }
+    return all.stream().mapToLong(AbstractCounter::total).max().orElse(0);
+  }
+
   /** Returns the number of all samples added to an average; 0 for a count. */
   public long count() {
     return totals().count();
