@@ -58,7 +58,7 @@ public final class QueueView implements AutoCloseable {
   private @Nullable BlockCursor cursor;
   private int least; // the lowest block to look for
   private int idle;
-  private int replaced; // files in a row
+  private int moved; // files in a row
   private long next; // to be read
   private boolean counts; // whether what is missing before the first message is counted
   private long missed;
@@ -243,12 +243,12 @@ public final class QueueView implements AutoCloseable {
       } else {
         read(place.stored, max);
       }
-      replaced = 0;
+      moved = 0;
     } catch (NoSuchFileException | FileNotFoundException e) { // left for the backup, or expired
       close();
       archived = List.of();
-      if (++replaced == MOST) {
-        replaced = 0;
+      if (++moved == MOST) {
+        moved = 0;
         throw e;
       }
     }
