@@ -219,7 +219,7 @@ class QueueViewTest {
     }
     List<Long> left =
         range(3, 65).stream()
-            .filter(each -> each < 10 || each >= 20 && each < 50 || each >= 60)
+            .filter(each -> each < 10 || (each >= 20 && each < 50) || each >= 60)
             .toList();
     assertThat(read()).isEqualTo(left);
     assertThat(view.missed()).isEqualTo(20);
