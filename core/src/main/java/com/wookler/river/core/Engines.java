@@ -29,6 +29,16 @@ final class Engines {
     return queue.attribute(ENGINE).orElse(LOCAL).equals(LOCAL);
   }
 
+  /** Refuses a queue that another engine keeps, where this process is to keep it. */
+  static void requireLocal(ConfigNode queue) {
+    if (!isLocal(queue)) {
+      throw queue.error(
+          "has engine=\"%s\", and only River.open opens the queues of other engines; open the file"
+                  .formatted(queue.requireAttribute(ENGINE))
+              + " by it and use River.publisher");
+    }
+  }
+
   /** Reads the queues that other engines keep; starts nothing. */
   static Map<String, QueueEngine.Plan> readAll(ConfigNode root) {
     Map<String, QueueEngine> found = new TreeMap<>();

@@ -20,9 +20,11 @@ import java.util.concurrent.CompletableFuture;
  * QueueFailedException} means that it may or may not be. Where a file cannot be opened, for want of
  * descriptors, the call ends with a {@link com.wookler.river.common.errors.RiverException} that
  * says which: nothing was stored, or, of {@link Durability#DISK} only, it is stored but not on the
- * device yet; the queue continues. Publishing is not interruptible: an interrupt, also while the
- * call waits for the device, leaves the thread's flag set and the publish completes; only a wait
- * for capacity in a full queue ends, with a {@code QueueFullException}.
+ * device yet; the queue continues. Of a queue that another {@link QueueEngine} keeps, {@code
+ * QueueFullException} also means that the engine is away or refuses access. Publishing is not
+ * interruptible: an interrupt, also while the call waits for the device, leaves the thread's flag
+ * set and the publish completes; only a wait for capacity in a full queue ends, with a {@code
+ * QueueFullException}.
  *
  * <p>An empty batch is an {@link IllegalArgumentException}; null data, or a null message, is a
  * {@code RiverException}. Of {@link #putAsync} both are in the future.

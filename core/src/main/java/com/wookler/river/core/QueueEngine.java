@@ -49,6 +49,9 @@ public interface QueueEngine {
     /** Returns what publishes into it. */
     Publisher<Object> publisher();
 
+    /** Closes its reactors; its publisher continues. Idempotent. */
+    void closeReactors();
+
     /** Closes its reactors, then its publisher. Idempotent. */
     @Override
     void close();

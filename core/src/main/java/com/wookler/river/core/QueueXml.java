@@ -59,6 +59,7 @@ final class QueueXml {
   static <M> QueueConfig<M> read(ConfigNode node, Defaults defaults) {
     String name = node.requireAttribute("name");
     node.allowAttributes(Engines.ATTRIBUTES);
+    Engines.requireLocal(node);
     List<String> children = new ArrayList<>(List.of("params", "recycle", "backup", "subscribers"));
     Extensions.ofQueues().forEach(extension -> children.addAll(extension.elements()));
     node.allowChildren(children);

@@ -17,6 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -136,6 +137,11 @@ public final class River implements AutoCloseable {
     return queues;
   }
 
+  /** Returns the names of the queues that other engines keep, in the order of the file. */
+  public Set<String> elsewhere() {
+    return Collections.unmodifiableSet(elsewhere.keySet());
+  }
+
   /**
    * Returns a queue. Its data has the type that the file's converter makes; the caller must know
    * it.
@@ -218,9 +224,10 @@ public final class River implements AutoCloseable {
   }
 
   /**
-   * Closes what extensions started, the queues of other engines, then the others, last opened
-   * first, then the environment if it was created here. Idempotent. Whatever fails, the rest is
-   * closed all the same.
+   * Closes what extensions started, the reactors of other engines' queues, the queues of this
+   * process with their reactors, last opened first, then the queues of other engines, into which
+   * reactors may publish until they end, and the environment if it was created here. Idempotent.
+   * Whatever fails, the rest is closed all the same.
    *
    * @throws com.wookler.river.common.errors.RiverException the first failure of a queue
    */
@@ -243,10 +250,11 @@ public final class River implements AutoCloseable {
     FirstFailure failure = new FirstFailure();
     Collections.reverse(extensions);
     extensions.forEach(extension -> failure.run(extension::close));
-    elsewhere.values().forEach(queue -> failure.run(queue::close));
+    elsewhere.values().forEach(queue -> failure.run(queue::closeReactors));
     List<MessageQueue<?>> reversed = new ArrayList<>(queues.values());
     Collections.reverse(reversed);
     reversed.forEach(queue -> failure.run(queue::close));
+    elsewhere.values().forEach(queue -> failure.run(queue::close));
     if (env != null && Env.find().filter(present -> present == env).isPresent()) {
       Env.reset(); // so that a file can be opened again
     }

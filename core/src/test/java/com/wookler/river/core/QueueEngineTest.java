@@ -3,6 +3,8 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -56,7 +58,8 @@ class QueueEngineTest {
       assertThat(river.queue("b").read(0).orElseThrow().data()).isEqualTo("two");
       assertThat(river.queues()).containsOnlyKeys("b");
     }
-    assertThat(RecordingEngine.CALLS).containsExactly("read a 2", "start a", "close a");
+    assertThat(RecordingEngine.CALLS)
+        .containsExactly("read a 2", "start a", "close reactors of a", "close a");
   }
 
   @Test
@@ -96,6 +99,28 @@ class QueueEngineTest {
     assertThatThrownBy(() -> River.open(file).close()).isInstanceOf(ConfigurationException.class);
     assertThat(RecordingEngine.CALLS).contains("start a", "close a").doesNotContain("start b");
     River.open(file(local("c"))).close(); // nothing has it open
+  }
+
+  @Test
+  void shouldCloseReactorsBeforeWhatTheyPublishInto() throws IOException {
+    River river = River.open(file(elsewhere("a", "recording"), local("b")));
+    RecordingEngine.looksAt(() -> ", b " + river.queue("b").state());
+    river.close();
+    assertThat(RecordingEngine.CALLS)
+        .containsSubsequence("close reactors of a, b RUNNING", "close a, b STOPPED");
+  }
+
+  @Test
+  void shouldNotKeepAQueueOfAnotherEngineItself() throws IOException {
+    Path file = file(elsewhere("a", "recording"), local("b"));
+    ConfigNode node = ConfigParser.parse(file).children("queue").get(0);
+    MessageQueue<String> queue = new MessageQueue<>();
+    assertThatThrownBy(() -> queue.configure(node))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll("river.xml:", "only River.open", "River.publisher");
+    try (River river = River.open(file)) {
+      assertThat(river.elsewhere()).containsExactly("a");
+    }
   }
 
   @Test

@@ -6,11 +6,13 @@ import com.wookler.river.core.message.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /** An engine that keeps what is published into it in a list, and notes what is called. */
 public final class RecordingEngine implements QueueEngine {
   static final List<Object> PUBLISHED = new ArrayList<>();
   static final List<String> CALLS = new ArrayList<>();
+  private static Supplier<?> look = () -> "";
 
   /** For the service loader. */
   public RecordingEngine() {}
@@ -18,6 +20,12 @@ public final class RecordingEngine implements QueueEngine {
   static void clear() {
     PUBLISHED.clear();
     CALLS.clear();
+    look = () -> "";
+  }
+
+  /** Notes this too whenever something is closed. */
+  static void looksAt(Supplier<?> what) {
+    look = what;
   }
 
   @Override
@@ -45,8 +53,13 @@ public final class RecordingEngine implements QueueEngine {
     }
 
     @Override
+    public void closeReactors() {
+      CALLS.add("close reactors of " + name + look.get());
+    }
+
+    @Override
     public void close() {
-      CALLS.add("close " + name);
+      CALLS.add("close " + name + look.get());
     }
 
     @Override

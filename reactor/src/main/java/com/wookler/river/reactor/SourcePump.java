@@ -84,8 +84,11 @@ final class SourcePump<M> implements Runnable {
         stats = stats.with(deadBefore + consumer.deadLetters(), consumer.lag());
       }
     } finally {
-      deadBefore += consumer.deadLetters();
-      Interrupts.defer(consumer::close); // an interrupted client would not close
+      try {
+        Interrupts.defer(consumer::close); // an interrupted client would not close
+      } finally {
+        deadBefore += consumer.deadLetters(); // also of what it has settled while it closed
+      }
     }
   }
 

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.Publisher;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.River;
@@ -11,10 +12,12 @@ import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.spring.RiverProperties.QueueProperties;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +64,9 @@ final class OpenQueues implements RiverQueues, DisposableBean {
     this.river = properties.config() == null ? null : River.open(properties.config());
     this.sharesEnv = SharedEnv.acquire(application);
     if (river != null) {
-      for (String name : river.queues().keySet()) {
+      Set<String> names = new HashSet<>(river.queues().keySet());
+      names.addAll(river.elsewhere());
+      for (String name : names) {
         if (properties.queues().containsKey(name)) {
           destroy();
           throw new ConfigurationException(
@@ -98,12 +103,23 @@ final class OpenQueues implements RiverQueues, DisposableBean {
     return found == null ? openNew(name, otherwise).queue() : found.queue();
   }
 
+  /**
+   * Returns what publishes into the queue of this name, whichever engine keeps it, as {@link
+   * #openAny} opens it.
+   */
+  Publisher<?> publisher(String name, Class<?> otherwise) {
+    return river != null && river.elsewhere().contains(name)
+        ? river.publisher(name)
+        : openAny(name, otherwise).publisher();
+  }
+
   /** Returns the type of an open queue's data; null if it is not known, as that of a river.xml. */
   @Nullable Class<?> typeOf(String name) {
     Opened found = lookup(name);
     return found == null ? null : found.type();
   }
 
+  /** Returns the queue if it is open; none that another engine keeps. */
   private @Nullable Opened lookup(String name) {
     if (river != null && river.queues().get(name) != null) {
       return new Opened(river.queue(name), null);
@@ -117,6 +133,12 @@ final class OpenQueues implements RiverQueues, DisposableBean {
   }
 
   private Opened openNew(String name, Class<?> type) {
+    if (river != null && river.elsewhere().contains(name)) {
+      throw new ConfigurationException(
+          ("queue '%s' is kept by another engine (attribute engine in %s): RiverTemplate publishes"
+                  + " into it, and reactors in that file take its messages, but no @RiverListener")
+              .formatted(name, properties.config()));
+    }
     opening.lock();
     try {
       if (closed) {

@@ -1,8 +1,8 @@
 package com.wookler.river.spring;
 
 import com.wookler.river.common.errors.RiverException;
-import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.PublishResult;
+import com.wookler.river.core.Publisher;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import java.util.List;
@@ -19,12 +19,12 @@ final class QueueTemplate implements RiverTemplate {
 
   @Override
   public <T> long publish(String queue, T data) {
-    return queue(queue, data).publisher().publish(data);
+    return publisher(queue, data).publish(data);
   }
 
   @Override
   public <T> long publish(String queue, Message<T> message) {
-    return queue(queue, message.data()).publisher().publish(message);
+    return publisher(queue, message.data()).publish(message);
   }
 
   @Override
@@ -32,14 +32,14 @@ final class QueueTemplate implements RiverTemplate {
     if (batch.isEmpty()) {
       throw new IllegalArgumentException("an empty batch for queue " + queue);
     }
-    MessageQueue<T> to = queue(queue, batch.get(0));
+    Publisher<T> to = publisher(queue, batch.get(0));
     batch.forEach(data -> check(queue, data));
-    return to.publisher().publishAll(batch);
+    return to.publishAll(batch);
   }
 
   @Override
   public <T> PublishResult put(String queue, Message<T> message, Durability level) {
-    return queue(queue, message.data()).publisher().put(message, level);
+    return publisher(queue, message.data()).put(message, level);
   }
 
   @Override
@@ -49,17 +49,16 @@ final class QueueTemplate implements RiverTemplate {
 
   @Override
   public <T> CompletableFuture<Long> publishAsync(String queue, Message<T> message) {
-    return queue(queue, message.data())
-        .publisher()
+    return publisher(queue, message.data())
         .putAsync(List.of(message), Durability.MEMORY) // or what the queue has, if that is more
         .thenApply(stored -> stored.duplicates().getOrDefault(0, stored.sequence()));
   }
 
   @SuppressWarnings("unchecked") // checked by the data's class, where that is known
-  private <T> MessageQueue<T> queue(String name, T data) {
-    MessageQueue<?> found = queues.openAny(name, data.getClass());
+  private <T> Publisher<T> publisher(String name, T data) {
+    Publisher<?> found = queues.publisher(name, data.getClass());
     check(name, data);
-    return (MessageQueue<T>) found;
+    return (Publisher<T>) found;
   }
 
   private void check(String name, Object data) {

@@ -5,7 +5,9 @@ import com.wookler.river.common.errors.RiverException;
 /**
  * There is no space for the message: the queue holds as much as its limits allow ({@code
  * queue.max.messages}, {@code queue.max.bytes}), or the disk is full, or has no more left than its
- * reserve ({@code queue.disk.reserve}). Nothing of the message, or the batch, was stored.
+ * reserve ({@code queue.disk.reserve}). Of a queue that another {@code QueueEngine} keeps: the
+ * engine takes none now, as it does not answer or refuses access. Nothing of the message, or the
+ * batch, was stored.
  *
  * <p>The text names the queue, and what to do. Lack of space on the disk is also logged, and
  * reported to {@code QueueListener.full}, once a minute at most. The queue continues: subscribers

@@ -95,6 +95,14 @@ public final class QueueCatalog implements AutoCloseable {
   public void serve(River all) {
     changing.lock();
     try {
+      for (String name : all.elsewhere()) {
+        HostedQueue<?> known = queues.get(name);
+        if (known != null) {
+          throw new ConfigurationException(
+              "the server has a queue '%s', and another engine keeps the queue '%s' of the file"
+                  .formatted(known.queue().name(), name));
+        }
+      }
       river = all;
       addNew(all);
     } finally {
@@ -244,6 +252,7 @@ public final class QueueCatalog implements AutoCloseable {
         check(name, settings, existing);
         return new Created(existing, false);
       }
+      refuseElsewhere(name);
       HostedQueue<byte[]> opened = open(name, settings);
       try {
         files.write(name, settings); // a queue without this file is not reopened after a restart
@@ -256,6 +265,18 @@ public final class QueueCatalog implements AutoCloseable {
       return new Created(opened, true);
     } finally {
       changing.unlock();
+    }
+  }
+
+  @GuardedBy("changing")
+  private void refuseElsewhere(String name) {
+    if (river != null && river.elsewhere().stream().anyMatch(name::equalsIgnoreCase)) {
+      throw RequestException.of(
+          RequestException.Reason.CONFLICT,
+          "queue "
+              + name
+              + " is kept by another engine (attribute engine of its <queue>), to which"
+              + " the server gives no access");
     }
   }
 
