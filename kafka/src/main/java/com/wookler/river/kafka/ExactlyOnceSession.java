@@ -169,11 +169,12 @@ final class ExactlyOnceSession implements ForwardSession {
   /** Commits the position alone, which names this forwarder as its owner. */
   private void commit(long next, @Nullable String mark) {
     producer.beginTransaction();
+    queue.force();
     finish(next, mark);
   }
 
+  /** Once the queue is forced: else a power loss could leave Kafka ahead of it. */
   private void finish(long next, @Nullable String mark) {
-    queue.force(); // else a power loss could leave Kafka ahead of the queue
     producer.sendOffsetsToTransaction(
         Map.of(anchor, new OffsetAndMetadata(next, owner.metadata(mark))),
         consumer.groupMetadata());
@@ -193,6 +194,8 @@ final class ExactlyOnceSession implements ForwardSession {
         }
         var unused = producer.send(each.record(), (metadata, e) -> failure.add(e));
       }
+      queue.force();
+      producer.flush(); // else a refusal would be known after the look at it
       if (failure.get() == null) {
         finish(next, Owner.mark(batch.get(batch.size() - 1).delivery().publishedAt()));
         return null;

@@ -44,7 +44,8 @@ final class KafkaErrors {
     return isOf(failure, List.of(QueueClosedException.class));
   }
 
-  private static boolean isOf(Throwable failure, List<Class<? extends Exception>> classes) {
+  /** Returns whether the failure, or one of its causes, is of one of the classes. */
+  static boolean isOf(Throwable failure, List<Class<? extends Exception>> classes) {
     for (Throwable at = failure; at != null; at = at.getCause()) {
       for (Class<? extends Exception> each : classes) {
         if (each.isInstance(at)) {

@@ -17,12 +17,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.AuthenticationException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,15 +38,17 @@ import org.jspecify.annotations.Nullable;
  * @param <M> type of the data
  */
 final class KafkaPublisher<M> implements Publisher<M>, AutoCloseable {
-  private static final Duration CLOSE = Duration.ofSeconds(10);
+  private static final Duration CLOSE = Duration.ofSeconds(5); // and batches the same
 
   private final String queue;
   private final String topic;
   private final MessageConverter<M> converter;
   private final PublishFailures failures;
-  private final Producer<byte[], byte[]> producer;
+  private final Supplier<? extends Producer<byte[], byte[]>> producers;
   private final BatchProducer batches;
   private final Completions completions = new Completions();
+  private volatile Producer<byte[], byte[]> producer; // replaced under this
+  private volatile @Nullable Producer<byte[], byte[]> broken; // it is of no use any more
   private volatile boolean closed; // by any thread
 
   /** Creates it; the producer connects by itself. */
@@ -54,27 +58,33 @@ final class KafkaPublisher<M> implements Publisher<M>, AutoCloseable {
         queue,
         topic,
         converter,
-        new KafkaProducer<>(properties),
-        new BatchProducer(queue, () -> new KafkaProducer<>(transactional(properties, topic))));
+        () -> new KafkaProducer<>(properties),
+        batches(queue, transactional(properties, topic)));
   }
 
   KafkaPublisher(
       String queue,
       String topic,
       MessageConverter<M> converter,
-      Producer<byte[], byte[]> producer,
+      Supplier<? extends Producer<byte[], byte[]>> producers,
       BatchProducer batches) {
     this.queue = queue;
     this.topic = topic;
     this.converter = converter;
     this.failures = new PublishFailures(queue);
-    this.producer = producer;
+    this.producers = producers;
+    this.producer = producers.get();
     this.batches = batches;
+  }
+
+  private static BatchProducer batches(String queue, Map<String, Object> properties) {
+    return new BatchProducer(queue, () -> new KafkaProducer<>(properties));
   }
 
   private static Map<String, Object> transactional(Map<String, Object> properties, String topic) {
     Map<String, Object> more = new HashMap<>(properties);
-    // Another one each time: no other publisher is to be shut out.
+    // Another one for each publisher: none is to be shut out. The same for all producers of one:
+    // each ends the transaction of the one before, for which readers would wait.
     more.put(ProducerConfig.TRANSACTIONAL_ID_CONFIG, "river-" + topic + "-" + Owner.token());
     return more;
   }
@@ -150,27 +160,51 @@ final class KafkaPublisher<M> implements Publisher<M>, AutoCloseable {
   private CompletableFuture<PublishResult> send(ProducerRecord<byte[], byte[]> record) {
     requireOpen();
     CompletableFuture<PublishResult> future = new CompletableFuture<>();
+    Producer<byte[], byte[]> used = usable();
     Thread caller = Thread.currentThread();
     try {
       Interrupts.defer(
           () -> {
             var unused =
-                producer.send(
+                used.send(
                     record,
                     (metadata, e) -> {
                       if (e == null) {
                         future.complete(result(metadata));
                       } else { // on this thread before it was sent
                         boolean sent = Thread.currentThread() != caller;
-                        future.completeExceptionally(failures.of(e, sent));
+                        future.completeExceptionally(failure(e, sent, used));
                       }
                     });
           });
     } catch (KafkaException | IllegalStateException e) {
       requireOpen();
-      throw failures.of(e, false);
+      throw failure(e, false, used);
     }
     return future;
+  }
+
+  private RuntimeException failure(Exception e, boolean sent, Producer<byte[], byte[]> used) {
+    if (KafkaErrors.isOf(e, List.of(AuthenticationException.class))) {
+      broken = used; // such a producer never tries again
+    }
+    return failures.of(e, sent);
+  }
+
+  /** Returns the producer, another one if it is of no use any more. */
+  private Producer<byte[], byte[]> usable() {
+    return producer == broken ? replaced() : producer;
+  }
+
+  private synchronized Producer<byte[], byte[]> replaced() {
+    Producer<byte[], byte[]> last = producer;
+    if (last == broken) {
+      requireOpen();
+      Interrupts.defer(() -> last.close(Duration.ZERO));
+      producer = producers.get();
+      broken = null;
+    }
+    return producer;
   }
 
   private PublishResult sendAll(List<ProducerRecord<byte[], byte[]>> records) {
@@ -244,6 +278,10 @@ final class KafkaPublisher<M> implements Publisher<M>, AutoCloseable {
     return text == null ? null : text.getBytes(StandardCharsets.UTF_8);
   }
 
+  private synchronized void closeProducer() {
+    producer.close(CLOSE);
+  }
+
   /** Waits for what is being published, for ten seconds. Idempotent. */
   @Override
   public void close() {
@@ -251,9 +289,9 @@ final class KafkaPublisher<M> implements Publisher<M>, AutoCloseable {
     Interrupts.defer(
         () -> {
           try {
-            producer.close(CLOSE);
-          } finally {
             batches.close();
+          } finally {
+            closeProducer();
           }
         });
   }

@@ -56,9 +56,16 @@ final class KafkaQueue implements QueueEngine.EngineQueue {
   }
 
   @Override
-  public void close() {
+  public void closeReactors() {
     FirstFailure failure = new FirstFailure();
     reactors.forEach(reactor -> failure.run(reactor::close));
+    failure.rethrow();
+  }
+
+  @Override
+  public void close() {
+    FirstFailure failure = new FirstFailure();
+    failure.run(this::closeReactors);
     failure.run(publisher::close);
     failure.rethrow();
   }

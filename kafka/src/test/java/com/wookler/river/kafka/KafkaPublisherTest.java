@@ -3,18 +3,25 @@ package com.wookler.river.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.PublishResult;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.MessageTooLargeException;
 import com.wookler.river.core.message.QueueFailedException;
+import com.wookler.river.core.message.QueueFullException;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.clients.producer.MockProducer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
@@ -22,6 +29,8 @@ import org.junit.jupiter.api.Test;
 /** What a publisher says of failures that a broker gives seldom, by a producer in memory. */
 class KafkaPublisherTest {
   private final MockProducer<byte[], byte[]> single = producer(false);
+  private final Queue<MockProducer<byte[], byte[]>> singles =
+      new ArrayDeque<>(List.of(single, producer(true)));
   private final List<MockProducer<byte[], byte[]>> batches = new ArrayList<>();
 
   private final KafkaPublisher<String> publisher =
@@ -29,7 +38,7 @@ class KafkaPublisherTest {
           "orders",
           "topic",
           MessageConverter.utf8(),
-          single,
+          singles::remove,
           new BatchProducer(
               "orders",
               () -> {
@@ -87,6 +96,42 @@ class KafkaPublisherTest {
     publisher.publishAll(List.of("g", "h"));
     assertThat(batches).hasSize(2);
     assertThat(batches.get(1).commitCount()).isEqualTo(1);
+  }
+
+  @Test
+  void shouldNotLetWhatIsNoMistakeOfTheMessageBeOne() throws Exception {
+    CompletableFuture<PublishResult> refused = publish("one");
+    Thread broker =
+        new Thread(
+            () -> single.errorNext(new KafkaException(new TopicAuthorizationException("topic"))));
+    broker.start();
+    assertThatThrownBy(refused::join)
+        .hasCauseInstanceOf(QueueFullException.class) // for which processors hold back
+        .hasMessageContaining("nothing was stored");
+    broker.join();
+
+    publisher.publishAll(List.of("a", "b"));
+    MockProducer<byte[], byte[]> first = batches.get(0);
+    first.sendException = new IllegalArgumentException("of a partitioner");
+    assertThatThrownBy(() -> publisher.publishAll(List.of("c", "d")))
+        .isExactlyInstanceOf(RiverException.class)
+        .hasMessageContaining("nothing was stored");
+    assertThat(first.transactionAborted()).isTrue();
+    first.sendException = null;
+    publisher.publishAll(List.of("e", "f"));
+    assertThat(first.commitCount()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldReplaceAProducerThatWasNotLetIn() throws Exception {
+    CompletableFuture<PublishResult> refused = publish("one");
+    Thread broker = new Thread(() -> single.errorNext(new SaslAuthenticationException("password")));
+    broker.start();
+    assertThatThrownBy(refused::join).hasCauseInstanceOf(QueueFullException.class);
+    broker.join();
+    assertThat(publish("two").join().sequence()).isZero();
+    assertThat(single.closed()).isTrue();
+    assertThat(singles).isEmpty();
   }
 
   @Test
