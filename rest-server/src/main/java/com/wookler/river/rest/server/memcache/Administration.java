@@ -7,8 +7,10 @@ import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,6 +26,7 @@ final class Administration {
   private final Figures figures;
   private final Statistics statistics;
   private final ServerStatus status;
+  private final WorkerExecutor changes; // creates and deletes queues
   private final Runnable stop;
 
   Administration(
@@ -31,20 +34,22 @@ final class Administration {
       MemcacheSettings settings,
       Figures figures,
       ServerStatus status,
+      WorkerExecutor changes,
       Runnable stop) {
     this.context = context;
     this.settings = settings;
     this.figures = figures;
     this.statistics = new Statistics(context, figures);
     this.status = status;
+    this.changes = changes;
     this.stop = stop;
   }
 
   CompletableFuture<Answer> run(Request request, Session session) {
     return switch (request.verb()) {
-      case "delete" -> named(request, session, this::delete);
-      case "flush" -> named(request, session, this::flush);
-      case "flush_expired" -> named(request, session, this::expired);
+      case "delete" -> named(request, work -> session.blocking(changes, work::get), this::delete);
+      case "flush" -> named(request, session::blocking, this::flush);
+      case "flush_expired" -> named(request, session::blocking, this::expired);
       case "flush_all" -> session.blocking(this::flushAll);
       case "flush_all_expired" -> Answer.line("0").now();
       case "stats" -> session.blocking(() -> text(statistics.all()));
@@ -68,13 +73,19 @@ final class Administration {
     Answer run(QueueName name);
   }
 
-  private static CompletableFuture<Answer> named(Request request, Session session, OnQueue work) {
+  /** Where something that may block runs. */
+  @FunctionalInterface
+  private interface Threads {
+    CompletableFuture<Answer> run(Supplier<Answer> work);
+  }
+
+  private static CompletableFuture<Answer> named(Request request, Threads threads, OnQueue work) {
     if (request.arguments().isEmpty()) {
       return Answer.CLIENT_ERROR.now();
     }
     String name = request.argument(0);
     return QueueName.isLegal(name)
-        ? session.blocking(() -> work.run(QueueName.of(name)))
+        ? threads.run(() -> work.run(QueueName.of(name)))
         : Answer.CLIENT_ERROR.closing().now();
   }
 

@@ -15,6 +15,7 @@ import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.Poll;
 import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,18 +44,27 @@ final class Commands {
   private final MemcacheSettings settings;
   private final Figures figures;
   private final Readers readers;
+  private final WorkerExecutor changes;
   private final Administration administration;
 
+  /**
+   * Creates them.
+   *
+   * @param changes the thread that creates and deletes queues, one after the other: no other
+   *     command waits for that
+   */
   Commands(
       ServerContext context,
       MemcacheSettings settings,
       Figures figures,
       ServerStatus status,
+      WorkerExecutor changes,
       Administration administration) {
     this.context = context;
     this.settings = settings;
     this.figures = figures;
     this.readers = new Readers(context.queues(), figures, status);
+    this.changes = changes;
     this.administration = administration;
   }
 
@@ -150,7 +160,7 @@ final class Commands {
     HostedQueue<?> known = context.queues().catalog().find(name.queue());
     if (known == null) {
       return session
-          .blocking(() -> readers.created(name))
+          .blocking(changes, () -> readers.created(name))
           .thenCompose(made -> stored(made, message, session));
     }
     return stored(known, message, session);
@@ -200,7 +210,9 @@ final class Commands {
       return Answer.ERROR.closing().now();
     }
     if (key.peek() && key.patience().isZero()) {
-      return session.blocking(() -> peeked(key, name));
+      return reader(name, session)
+          .thenCompose(
+              reader -> reader == null ? END : session.blocking(() -> peeked(key, name, reader)));
     }
     return take(name, key.patience(), session).thenApply(taken -> taken(key, name, taken, session));
   }
@@ -220,8 +232,7 @@ final class Commands {
     }
   }
 
-  private Answer peeked(ReadKey key, QueueName name) {
-    HostedSubscriber<?> reader = readers.of(name);
+  private Answer peeked(ReadKey key, QueueName name, HostedSubscriber<?> reader) {
     ServerStatus.checkReads(context.queues().queue(name.queue()), name);
     List<? extends Delivery<?>> first = reader.peek(1, 1);
     return first.isEmpty() ? miss() : value(key.asked(), name, first.get(0), null);
@@ -271,10 +282,24 @@ final class Commands {
     if (queue != null && known != null) {
       return poll(queue, name, known, wait, session);
     }
-    return session
-        .blocking(() -> readers.of(name))
+    return reader(name, session)
         .thenCompose(
-            reader -> poll(context.queues().queue(name.queue()), name, reader, wait, session));
+            reader ->
+                reader == null
+                    ? CompletableFuture.completedFuture(null)
+                    : poll(context.queues().queue(name.queue()), name, reader, wait, session));
+  }
+
+  /**
+   * Returns the subscriber of a name, which is created if it does not exist; null where nothing is
+   * created, because the connection has ended meanwhile.
+   */
+  private CompletableFuture<@Nullable HostedSubscriber<?>> reader(QueueName name, Session session) {
+    HostedQueue<?> queue = context.queues().catalog().find(name.queue());
+    HostedSubscriber<?> known = queue == null ? null : queue.known(name.subscriber());
+    return known == null
+        ? session.blocking(changes, () -> session.hasEnded() ? null : readers.of(name))
+        : CompletableFuture.completedFuture(known);
   }
 
   private CompletableFuture<@Nullable Delivery<?>> poll(

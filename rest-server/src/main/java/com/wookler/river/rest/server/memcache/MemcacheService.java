@@ -8,6 +8,7 @@ import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -38,13 +39,15 @@ public final class MemcacheService {
     this.server = context;
     this.settings = settings;
     ServerStatus status = new ServerStatus(context.queues().catalog());
+    WorkerExecutor changes = vertx.createSharedWorkerExecutor("river-catalog", 1);
     this.commands =
         new Commands(
             context,
             settings,
             figures,
             status,
-            new Administration(context, settings, figures, status, stop));
+            changes,
+            new Administration(context, settings, figures, status, changes, stop));
   }
 
   /** Starts to listen, and returns the port. */

@@ -4,10 +4,12 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.rest.server.hosting.BufferBudget;
 import com.wookler.river.rest.server.hosting.Poll;
 import io.vertx.core.Context;
+import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +46,7 @@ final class Session {
   private boolean pausedByBudget;
   private boolean paused;
   private boolean closing;
-  private boolean ended;
+  private volatile boolean ended; // written by the event loop
 
   Session(
       NetSocket socket,
@@ -95,6 +97,16 @@ final class Session {
   /** Runs what may block elsewhere; the future completes on the event loop. */
   <T> CompletableFuture<T> blocking(Supplier<T> work) {
     return context.executeBlocking(work::get, false).toCompletionStage().toCompletableFuture();
+  }
+
+  /** Runs what may block on one of these threads; the future completes on the event loop. */
+  <T> CompletableFuture<T> blocking(WorkerExecutor threads, Callable<T> work) {
+    return threads.executeBlocking(work, false).toCompletionStage().toCompletableFuture();
+  }
+
+  /** Returns whether its connection is no more; any thread. */
+  boolean hasEnded() {
+    return ended;
   }
 
   /** Returns a future that completes on the event loop as another one does. */
