@@ -282,7 +282,7 @@ final class Commands {
     if (queue != null && known != null) {
       return poll(queue, name, known, wait, session);
     }
-    return reader(name, session)
+    return created(name, session)
         .thenCompose(
             reader ->
                 reader == null
@@ -290,16 +290,17 @@ final class Commands {
                     : poll(context.queues().queue(name.queue()), name, reader, wait, session));
   }
 
-  /**
-   * Returns the subscriber of a name, which is created if it does not exist; null where nothing is
-   * created, because the connection has ended meanwhile.
-   */
+  /** Returns the subscriber of a name, as {@link #created} does if it does not exist. */
   private CompletableFuture<@Nullable HostedSubscriber<?>> reader(QueueName name, Session session) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
     HostedSubscriber<?> known = queue == null ? null : queue.known(name.subscriber());
-    return known == null
-        ? session.blocking(changes, () -> session.hasEnded() ? null : readers.of(name))
-        : CompletableFuture.completedFuture(known);
+    return known == null ? created(name, session) : CompletableFuture.completedFuture(known);
+  }
+
+  /** Creates the subscriber of a name; null where the connection has ended before that began. */
+  private CompletableFuture<@Nullable HostedSubscriber<?>> created(
+      QueueName name, Session session) {
+    return session.blocking(changes, () -> session.hasEnded() ? null : readers.of(name));
   }
 
   private CompletableFuture<@Nullable Delivery<?>> poll(
