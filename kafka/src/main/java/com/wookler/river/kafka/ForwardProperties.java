@@ -24,15 +24,15 @@ record ForwardProperties(
     Map<String, Object> consumer,
     Map<String, Object> admin,
     List<String> servers) {
-  private static final List<String> OWN =
+  /** What River sets of every producer, and the group that belongs to it. */
+  static final List<String> OWN =
       List.of(
           ProducerConfig.TRANSACTIONAL_ID_CONFIG,
           ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
           ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
           ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
           ProducerConfig.ACKS_CONFIG,
-          ConsumerConfig.GROUP_ID_CONFIG,
-          ConsumerConfig.ISOLATION_LEVEL_CONFIG);
+          ConsumerConfig.GROUP_ID_CONFIG);
 
   private static final String IN_FLIGHT = ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION;
 
@@ -55,6 +55,7 @@ record ForwardProperties(
    */
   static ForwardProperties of(Map<String, ?> given, Guarantee guarantee, String id) {
     ClientProperties.refuse(given, OWN, "forwarder");
+    ClientProperties.refuse(given, List.of(ConsumerConfig.ISOLATION_LEVEL_CONFIG), "forwarder");
     boolean once = guarantee == Guarantee.EXACTLY_ONCE;
     if (!once) {
       ClientProperties.refuse(given, List.of(IN_FLIGHT), "forwarder");

@@ -2,23 +2,12 @@ package com.wookler.river.kafka;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
 
 /** Kafka's properties of the publisher of a queue whose engine is Kafka. */
 final class PublisherProperties {
-  private static final List<String> OWN =
-      List.of(
-          ProducerConfig.TRANSACTIONAL_ID_CONFIG,
-          ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
-          ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG,
-          ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-          ProducerConfig.ACKS_CONFIG,
-          ConsumerConfig.GROUP_ID_CONFIG);
-
   private PublisherProperties() {}
 
   /**
@@ -28,7 +17,7 @@ final class PublisherProperties {
    * @throws ConfigurationException one is the engine's own, or Kafka refuses it
    */
   static Map<String, Object> of(Map<String, ?> given) {
-    ClientProperties.refuse(given, OWN, "engine");
+    ClientProperties.refuse(given, ForwardProperties.OWN, "engine");
     Map<String, Object> all = new HashMap<>(given);
     all.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 0); // each publish waits for its answer
     all.keySet().removeIf(GroupSettings::isOfGroup);
