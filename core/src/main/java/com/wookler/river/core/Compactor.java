@@ -1,5 +1,6 @@
 package com.wookler.river.core;
 
+import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
@@ -8,7 +9,6 @@ import com.wookler.river.common.settings.Option;
 import com.wookler.river.core.backup.Backup;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.delay.Delays;
-import com.wookler.river.core.log.BlockInfo;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.files.BlockCompactor;
 import com.wookler.river.core.log.files.BlockCompactor.Compacted;
@@ -66,13 +66,19 @@ final class Compactor {
   private @Nullable Pass pass; // in the background: under way, or stopped at a block
   private boolean all; // whether the next pass frees little too
   private volatile boolean busy; // whether a pass is under way in the background
-  private volatile long seen; // the log's end when the last one began
+  private final Object growth = new Object();
+
+  @GuardedBy("growth")
+  private long counted; // the sequence to which blocks are counted, once they are sealed
+
+  @GuardedBy("growth")
+  private long grownBytes; // of those counted since a pass began
+
   private volatile long reached; // the sequence to which it came
   private volatile long begun; // when it began; of no meaning before the first
   private volatile boolean anew = true; // whether there was none yet
   private volatile long youngest = NONE; // delete marker that it left for its age
   private volatile @Nullable Seal awaited; // the block at which the pass has stopped
-  private volatile long leftBytes; // of blocks that have left the log since
   private volatile boolean stopped; // set by the closing thread
 
   Compactor(
@@ -119,16 +125,27 @@ final class Compactor {
 
   /** Counts a block that has left the log for the backup; on the serial executor. */
   void left(Seal block) {
-    long before = leftBytes; // written by this task only
-    leftBytes = before + (block.firstSequence() < seen ? 0 : block.bytes());
+    synchronized (growth) {
+      count(block);
+    }
   }
 
+  /** A block counts once it is sealed: a pass would not see it before. */
   private boolean hasGrown() {
-    long grown = leftBytes;
-    for (BlockInfo block : log.blocksFrom(seen)) {
-      grown += block.firstSequence() < seen ? 0 : block.bytes();
+    synchronized (growth) {
+      for (var next = log.sealedFrom(counted); next.isPresent(); next = log.sealedFrom(counted)) {
+        count(next.get());
+      }
+      return grownBytes >= storage.config.get(QueueOptions.COMPACT_BYTES);
     }
-    return grown >= storage.config.get(QueueOptions.COMPACT_BYTES);
+  }
+
+  @GuardedBy("growth")
+  private void count(Seal block) {
+    if (block.endSequence() > counted) {
+      counted = block.endSequence();
+      grownBytes += block.bytes();
+    }
   }
 
   /**
@@ -186,10 +203,11 @@ final class Compactor {
     pass = begins;
     awaited = null;
     busy = true;
-    seen = log.nextSequence();
     begun = storage.config.time().nanoTime();
     anew = false;
-    leftBytes = 0;
+    synchronized (growth) {
+      grownBytes = 0;
+    }
     return begins;
   }
 

@@ -394,6 +394,24 @@ class CompactionTest {
     queue.force();
   }
 
+  /** No pass can see it before, and none would come for it afterwards. */
+  @Test
+  void shouldCountABlockOnlyOnceItIsClosed() {
+    try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {
+      for (int i = 0; i < 30; i++) {
+        queue.publisher().publish(Message.of(LONG + i).withKey("key"));
+      }
+      queue.force();
+      await().during(Duration.ofMillis(300)).until(this::advance); // a pass would come meanwhile
+      for (int i = 30; i < 50; i++) {
+        queue.publisher().publish(Message.of(LONG + i).withKey("key"));
+      }
+      queue.publisher().publish("short");
+      queue.force();
+      await().until(() -> advance() && queue.stats().compacted() == 49);
+    }
+  }
+
   @Test
   void shouldRemoveDeleteMarkersByAgeAloneInWhatDoesNotGrow() {
     try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {
