@@ -1,8 +1,10 @@
 package com.wookler.river.kafka;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.common.config.ConfigException;
 
@@ -29,6 +31,20 @@ final class ClientProperties {
     }
   }
 
+  /**
+   * Returns what Kafka makes of properties.
+   *
+   * @throws ConfigurationException it refuses them
+   */
+  @CanIgnoreReturnValue
+  static <T> T accepted(Supplier<T> use) {
+    try {
+      return use.get();
+    } catch (ConfigException e) {
+      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
+    }
+  }
+
   /** Adds the timeouts that are not given, so that a call does not end before its request. */
   static void completeTimeouts(Map<String, Object> properties) {
     Object request = properties.get(REQUEST);
@@ -44,15 +60,17 @@ final class ClientProperties {
   }
 
   /**
-   * Checks the timeouts that are given.
+   * Checks the timeouts that are given, which are numbers.
    *
-   * @throws ConfigException a call would end before its request
+   * @throws ConfigurationException a call would end before its request
    */
   static void checkTimeouts(Map<String, Object> properties) {
     Object request = properties.get(REQUEST);
     Object call = properties.get(CALL);
     if (request != null && call != null && number(call) < number(request)) {
-      throw new ConfigException(CALL, call, "it is less than " + REQUEST + ", " + request);
+      throw new ConfigurationException(
+          "Kafka's property %s is %s, less than %s, which is %s; set it to that at least"
+              .formatted(CALL, call, REQUEST, request));
     }
   }
 

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -67,14 +66,17 @@ record ForwardProperties(
       producer.put(IN_FLIGHT, 1); // else what comes after a record that fails could be there
     }
     Map<String, Object> consumer = consumer(given, id);
-    try {
-      List<String> servers =
-          new ProducerConfig(producer).getList(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
-      new ConsumerConfig(consumer).values();
-      return new ForwardProperties(producer, consumer, Admins.properties(given), servers);
-    } catch (ConfigException e) {
-      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
-    }
+    List<String> servers =
+        ClientProperties.accepted(() -> new ProducerConfig(producer))
+            .getList(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG);
+    ClientProperties.accepted(() -> new ConsumerConfig(consumer));
+    return new ForwardProperties(producer, consumer, Admins.properties(given), servers);
+  }
+
+  /** Without properties, which hold secrets. */
+  @Override
+  public String toString() {
+    return "properties of a forwarder to " + servers;
   }
 
   /** Returns the properties of a producer without transactions. */

@@ -97,6 +97,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
   private static Map<String, Object> properties(GroupSource<?> source) {
     Map<String, Object> properties = new HashMap<>(source.settings().clients());
     properties.putIfAbsent(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     ClientProperties.completeTimeouts(properties);
     Object protocol = properties.getOrDefault(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic");
     if ("classic".equalsIgnoreCase(protocol.toString())) { // the other one does so anyway

@@ -57,6 +57,12 @@ record GroupSettings(
     return new GroupSettings(name, Map.copyOf(clients), Map.copyOf(group), limit);
   }
 
+  /** Without properties, which hold secrets. */
+  @Override
+  public String toString() {
+    return "share group " + name;
+  }
+
   /** Returns whether brokers keep the property for a share group. */
   static boolean isOfGroup(String property) {
     return OF_GROUP.contains(property);

@@ -19,6 +19,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * Keeps queues in topics: {@code <queue name="orders" engine="kafka">}. Its publisher is a
@@ -28,6 +31,10 @@ import java.util.Set;
 public final class KafkaEngine implements QueueEngine {
   /** Parameters that begin so are Kafka's own, by the rest of their names. */
   private static final String KAFKA = "kafka.";
+
+  /** Where a group begins. */
+  private static final Set<String> STARTS =
+      Set.of(KAFKA + ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, KAFKA + GroupSettings.OFFSET_RESET);
 
   private static final String ACK_ASYNC = "subscriber.ack.async"; // of the reactor
   private static final String CONVERTER = "queue.message.converter"; // read by core
@@ -73,9 +80,20 @@ public final class KafkaEngine implements QueueEngine {
         reactors.add(reactor(queue, node, topic, properties));
       }
     }
-    return () ->
-        KafkaQueue.start(
-            new KafkaPublisher<>(queue.name(), topic, queue.converter(), producer), reactors);
+    return () -> KafkaQueue.start(publisher(queue, topic, producer), reactors);
+  }
+
+  private static KafkaPublisher<Object> publisher(
+      Definition queue, String topic, Map<String, Object> producer) {
+    try {
+      return new KafkaPublisher<>(queue.name(), topic, queue.converter(), producer);
+    } catch (KafkaException e) { // an unknown host, or what a login module refuses
+      throw queue
+          .element()
+          .located(
+              new ConfigurationException(
+                  "Kafka's producer cannot be made: " + KafkaErrors.words(e), e));
+    }
   }
 
   private static String topic(Definition queue) {
@@ -103,6 +121,9 @@ public final class KafkaEngine implements QueueEngine {
   private static Map<String, Object> properties(ConfigNode element) {
     Map<String, Object> properties = new HashMap<>();
     for (String param : ofKafka(element)) {
+      if (STARTS.contains(param)) {
+        throw element.error(param, "is what subscriber.start says of a subscriber; use that");
+      }
       properties.put(param.substring(KAFKA.length()), element.requireParam(param));
     }
     return properties;
@@ -138,8 +159,9 @@ public final class KafkaEngine implements QueueEngine {
     boolean share = own.get(EngineOptions.CONSUMERS) == EngineOptions.Consumers.SHARE;
     refuse(node, given, share);
     Map<String, Object> properties = new HashMap<>(ofQueue);
-    properties.putAll(properties(node));
+    properties.remove(ProducerConfig.INTERCEPTOR_CLASSES_CONFIG); // the producer's
     properties.keySet().removeIf(ForwardProperties::isOfProducersOnly);
+    properties.putAll(ofConsumers(node));
     String group = own.find(EngineOptions.GROUP);
     String id = group == null ? topic + "-" + name : group;
     SourceBuilder<Object, ?> builder =
@@ -160,6 +182,17 @@ public final class KafkaEngine implements QueueEngine {
       builder.earliest();
     }
     return builder.backoff(all.get(SubscriberOptions.BACKOFF)).build();
+  }
+
+  private static Map<String, Object> ofConsumers(ConfigNode node) {
+    Map<String, Object> properties = properties(node);
+    for (String property : properties.keySet()) {
+      if (ForwardProperties.isOfProducersOnly(property)) {
+        throw node.error(
+            KAFKA + property, "is of producers, and a subscriber has none; give it to the queue");
+      }
+    }
+    return properties;
   }
 
   private static void refuse(ConfigNode node, Settings given, boolean share) {

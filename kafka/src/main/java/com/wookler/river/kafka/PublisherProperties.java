@@ -4,7 +4,6 @@ import com.wookler.river.common.errors.ConfigurationException;
 import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigException;
 
 /** Kafka's properties of the publisher of a queue whose engine is Kafka. */
 final class PublisherProperties {
@@ -22,11 +21,7 @@ final class PublisherProperties {
     all.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, 0); // each publish waits for its answer
     all.keySet().removeIf(GroupSettings::isOfGroup);
     Map<String, Object> producer = ForwardProperties.producer(all);
-    try {
-      new ProducerConfig(producer).values();
-      return producer;
-    } catch (ConfigException e) {
-      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
-    }
+    ClientProperties.accepted(() -> new ProducerConfig(producer));
+    return producer;
   }
 }

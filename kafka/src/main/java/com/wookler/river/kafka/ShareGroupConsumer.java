@@ -84,6 +84,7 @@ final class ShareGroupConsumer<M> implements DeliverySource.Consumer<M> {
 
   static <M> ShareGroupConsumer<M> open(ShareSource<M> source, int max) {
     Map<String, Object> properties = new HashMap<>(source.settings().clients());
+    properties.putIfAbsent(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
     properties.put(ConsumerConfig.GROUP_ID_CONFIG, source.settings().group());
     properties.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, max);
     properties.put("share.acknowledgement.mode", "explicit");

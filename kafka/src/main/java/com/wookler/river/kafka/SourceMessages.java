@@ -11,7 +11,6 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
@@ -32,16 +31,12 @@ final class SourceMessages {
     Map<String, Object> all = new HashMap<>(properties);
     all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    try {
-      new ConsumerConfig(all).values();
-      ClientProperties.checkTimeouts(properties);
-      Map<String, Object> letters = DeadLetterTopic.properties(all);
-      letters.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-      letters.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
-      new ProducerConfig(letters).values();
-    } catch (ConfigException e) {
-      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
-    }
+    ClientProperties.accepted(() -> new ConsumerConfig(all));
+    ClientProperties.checkTimeouts(properties);
+    Map<String, Object> letters = DeadLetterTopic.properties(all);
+    letters.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    letters.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    ClientProperties.accepted(() -> new ProducerConfig(letters));
   }
 
   /** Returns a name by the rule of names of subscribers. */

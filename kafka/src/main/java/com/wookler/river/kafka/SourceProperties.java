@@ -5,7 +5,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
-import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
@@ -30,9 +29,20 @@ record SourceProperties(
 
   private static final Map<String, Object> DEFAULTS =
       Map.of(
-          ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
-          ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest",
-          ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 1_000);
+          ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+          "read_committed",
+          ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+          false,
+          ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+          "earliest",
+          ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+          1_000);
+
+  /** Without properties, which hold secrets. */
+  @Override
+  public String toString() {
+    return "properties of a source at " + servers;
+  }
 
   /** Returns whether what has no position is read from its beginning. */
   boolean isEarliest() {
@@ -58,12 +68,9 @@ record SourceProperties(
     consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
     consumer.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
     consumer.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-    try {
-      List<String> servers =
-          new ConsumerConfig(consumer).getList(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
-      return new SourceProperties(consumer, Admins.properties(given), ownGroup, servers);
-    } catch (ConfigException e) {
-      throw new ConfigurationException("Kafka refuses its properties: " + e.getMessage(), e);
-    }
+    List<String> servers =
+        ClientProperties.accepted(() -> new ConsumerConfig(consumer))
+            .getList(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+    return new SourceProperties(consumer, Admins.properties(given), ownGroup, servers);
   }
 }

@@ -25,6 +25,12 @@ record SourceSettings<M>(
   /** What it reads, as whom, and where dead letters go. */
   record Names(String topic, String group, String deadLetters) {}
 
+  /** Without properties, which hold secrets. */
+  @Override
+  public String toString() {
+    return names.toString();
+  }
+
   String topic() {
     return names.topic();
   }

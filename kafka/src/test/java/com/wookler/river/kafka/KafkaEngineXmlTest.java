@@ -8,6 +8,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.Publisher;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Delivery;
@@ -23,6 +24,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerInterceptor;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,6 +138,31 @@ class KafkaEngineXmlTest {
     refuses(file("", "kafka.acks", "1"), "acks");
     refuses(file("", "kafka.transactional.id", "mine"), "transactional.id");
     refuses(file("", "kafka.linger.ms", "x"), "linger.ms");
+    refuses(file("", "kafka.auto.offset.reset", "earliest"), "subscriber.start");
+    refuses(
+        file(subscriber(PROCESSOR, "kafka.auto.offset.reset", "earliest")),
+        "kafka.auto.offset.reset",
+        "subscriber.start");
+    refuses(
+        file(
+            subscriber(
+                PROCESSOR, "engine.consumers", "SHARE", "kafka.share.auto.offset.reset", "latest")),
+        "subscriber.start");
+    refuses(
+        file(subscriber(PROCESSOR, "kafka.linger.ms", "5")),
+        "kafka.linger.ms",
+        "give it to the queue");
+    refuses(
+        file(
+            "",
+            "kafka.security.protocol",
+            "SASL_PLAINTEXT",
+            "kafka.sasl.mechanism",
+            "PLAIN",
+            "kafka.sasl.jaas.config",
+            "no module"),
+        "Kafka's producer cannot be made",
+        "JAAS");
     refuses(file("<backup><params></params></backup>"), "<backup>", "leave it out");
     refuses(file("<recycle class=\"x\"/>"), "<recycle");
     refuses(file(subscriber("")), "has no <processor>", "billing");
@@ -194,6 +224,50 @@ class KafkaEngineXmlTest {
           .hasMessageContaining("River.publisher");
     }
     assertThatThrownBy(() -> publisher.publish("late")).isInstanceOf(QueueClosedException.class);
+  }
+
+  /** Of producers, as Kafka names it in their properties. */
+  public static final class Seen implements ProducerInterceptor<byte[], byte[]> {
+    /** For Kafka. */
+    public Seen() {}
+
+    @Override
+    public ProducerRecord<byte[], byte[]> onSend(ProducerRecord<byte[], byte[]> record) {
+      return record;
+    }
+
+    @Override
+    public void onAcknowledgement(RecordMetadata metadata, Exception exception) {}
+
+    @Override
+    public void close() {}
+
+    @Override
+    public void configure(Map<String, ?> configs) {}
+  }
+
+  @Test
+  void shouldKeepInterceptorsOfTheQueueToItsProducer() throws IOException {
+    try (River river =
+        River.open(
+            file(subscriber(PROCESSOR), "kafka.interceptor.classes", Seen.class.getName()))) {
+      assertThat(river.publisher("orders").window()).isZero();
+    }
+  }
+
+  @Test
+  void shouldNotShowSecrets() {
+    Map<String, Object> secret =
+        Map.of("bootstrap.servers", "127.0.0.1:1", "sasl.jaas.config", "x-secret");
+    assertThat(KafkaGroup.source(secret, "orders", "billing", MessageConverter.utf8()).toString())
+        .contains("orders", "billing")
+        .doesNotContain("x-secret");
+    assertThat(KafkaShare.source(secret, "orders", "billing", MessageConverter.utf8()).toString())
+        .contains("orders", "billing")
+        .doesNotContain("x-secret");
+    assertThat(ForwardProperties.of(secret, Guarantee.EXACTLY_ONCE, "id").toString())
+        .doesNotContain("x-secret");
+    assertThat(SourceProperties.of(secret, "group").toString()).doesNotContain("x-secret");
   }
 
   @Test
