@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -160,10 +161,16 @@ final class Broker implements AutoCloseable {
 
   /** Returns what a consumer that reads committed records only finds, partition by partition. */
   List<ConsumerRecord<byte[], byte[]>> read(String topic) {
+    List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
+    forEach(topic, found::add);
+    return found;
+  }
+
+  /** Passes on what such a consumer finds, and keeps none of it. */
+  void forEach(String topic, Consumer<ConsumerRecord<byte[], byte[]>> action) {
     Map<String, Object> properties = client();
     properties.put("isolation.level", "read_committed");
     properties.put("auto.offset.reset", "earliest");
-    List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>();
     try (KafkaConsumer<byte[], byte[]> consumer =
         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       List<TopicPartition> partitions =
@@ -174,10 +181,9 @@ final class Broker implements AutoCloseable {
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
       while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
-        consumer.poll(Duration.ofMillis(100)).forEach(found::add);
+        consumer.poll(Duration.ofMillis(100)).forEach(action);
       }
     }
-    return found;
   }
 
   @Override

@@ -32,7 +32,7 @@ import org.slf4j.LoggerFactory;
 @EnabledIfSystemProperty(named = "river.kafka.rate", matches = "true")
 class ForwarderRateTest {
   private static final Logger LOG = LoggerFactory.getLogger(ForwarderRateTest.class);
-  private static final int MESSAGES = Integer.getInteger("river.kafka.rate.messages", 300_000);
+  private static final int MESSAGES = Integer.getInteger("river.kafka.rate.messages", 1_000_000);
   private static final int ROUNDS = 5;
   private static final byte[] DATA = new byte[1024];
 

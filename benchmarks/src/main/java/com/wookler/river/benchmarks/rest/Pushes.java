@@ -139,7 +139,7 @@ final class Pushes {
                 + "; a blocking socket a client, one request under way, on the same machine");
     rounds.add(Rounds.RIVER, into -> round(text, wire, port, clients, length, into));
     rounds.add(BARE, into -> round(text, wire, barePort, clients, length, into));
-    rounds.run(context.count(2, 0), 3);
+    rounds.run(context.count(8, 0), 3);
   }
 
   private static void round(
