@@ -333,12 +333,15 @@ final class Compactor {
         known.clear(); // it may wait for long, and a later message be removed meanwhile
         return false; // none after it is
       }
-      Compacted done = new Compacted(0, block.messages(), 0, 0);
+      @Nullable Compacted done = new Compacted(0, block.messages(), 0, 0);
       try {
         done = work.run();
       } catch (DamagedException e) {
         complete = false;
         LOG.debug("Queue {}: block {} is not compacted", queue, block.block(), e);
+      }
+      if (done == null) {
+        return true; // what has changed meanwhile counts, in another look at the block
       }
       next = block.endSequence();
       if (done.left() == 0) {
@@ -347,7 +350,7 @@ final class Compactor {
       return true;
     }
 
-    private Compacted compact(Backup past, StoredBlock stored) throws IOException {
+    private @Nullable Compacted compact(Backup past, StoredBlock stored) throws IOException {
       Choice choice = new Choice(stored.block());
       Compacted found = Backup.count(stored, choice::isRemoved);
       past.deleteTwins(stored);
@@ -357,7 +360,7 @@ final class Compactor {
           () -> files.rewrite(past, stored, choice::wasRemoved, choice::isAllowed));
     }
 
-    private Compacted compact(Seal seal) throws IOException {
+    private @Nullable Compacted compact(Seal seal) throws IOException {
       Choice choice = new Choice(seal);
       return rewrite(
           seal,
@@ -365,14 +368,18 @@ final class Compactor {
           () -> files.rewrite(seal, choice::wasRemoved, choice::isAllowed));
     }
 
-    private Compacted rewrite(Seal block, Compacted found, Rewriting rewriting) throws IOException {
+    private @Nullable Compacted rewrite(Seal block, Compacted found, Rewriting rewriting)
+        throws IOException {
       boolean worth = whole || found.left() == 0 || found.freed() * WORTH >= block.bytes();
       if (found.removed() == 0) {
         return found;
       }
-      if (!worth || !rewriting.run()) {
+      if (!worth) {
         complete = false;
         return new Compacted(0, block.messages(), 0, 0);
+      }
+      if (!rewriting.run()) {
+        return null;
       }
       removed += found.removed();
       Compactor.this.removed.addAndGet(found.removed());
@@ -486,7 +493,8 @@ final class Compactor {
 
   @FunctionalInterface
   private interface Work {
-    Compacted run() throws IOException;
+    /** Returns what a block has now, or null if it must not be replaced after all. */
+    @Nullable Compacted run() throws IOException;
   }
 
   @FunctionalInterface

@@ -412,6 +412,25 @@ class CompactionTest {
     }
   }
 
+  /** The oldest block stays in the log, and says nothing about those after it. */
+  @Test
+  void shouldGoOnOnceADelayedMessageWasDelivered() {
+    try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {
+      queue.publisher().publish(Message.of("late").deliverAfter(Duration.ofSeconds(1)));
+      for (int block = 1; block <= 5; block++) {
+        for (int i = 0; i < 50; i++) {
+          queue.publisher().publish(Message.of(LONG + i).withKey("key"));
+        }
+        queue.force();
+        long removed = 50L * block - 10; // those of the block that is not closed may stay
+        await().until(() -> advance() && queue.stats().compacted() >= removed - 50);
+      }
+      queue.publisher().publish("the active block");
+      queue.force();
+      await().until(() -> advance() && queue.stats().compacted() >= 240);
+    }
+  }
+
   @Test
   void shouldRemoveDeleteMarkersByAgeAloneInWhatDoesNotGrow() {
     try (MessageQueue<String> queue = builder(directory.resolve("data")).compactBytes(50).open()) {

@@ -405,8 +405,7 @@ final class Timers implements AutoCloseable {
   /** Returns whether the state is so old that an opening reads much, or that it keeps a block. */
   private boolean isOld(long now) {
     return now > safeCollected
-        && (now - safeCollected >= STATE_STEP
-            || log.oldestSealed().filter(seal -> seal.endSequence() > safeCollected).isPresent());
+        && (now - safeCollected >= STATE_STEP || log.sealedFrom(safeCollected).isPresent());
   }
 
   boolean isDirty() {
