@@ -176,9 +176,7 @@ final class GroupConsumer<M> implements DeliverySource.Consumer<M>, ConsumerReba
     consumer.resume(consumer.paused());
     consumer.pause(full);
     hold(timeout);
-    if (!committed.keySet().containsAll(ends.keySet())) {
-      commit(); // where it begins, if that failed during the rebalance
-    }
+    commit(); // what could not be committed before
   }
 
   /**
