@@ -27,6 +27,7 @@ public final class KeyAuthenticator implements Authenticator {
   private final KeyFile file;
   private final TimeSource time;
   private final FileWatcher watcher;
+  private boolean unread; // the file as it is; used by the thread that refreshes
 
   /** Volatile: replaced as a whole when the file is read. */
   private volatile Map<String, Caller> byId = Map.of();
@@ -185,7 +186,8 @@ public final class KeyAuthenticator implements Authenticator {
    * cannot be read, the keys stay unchanged. Called by one thread at a time.
    */
   public boolean refresh() {
-    boolean changed = watcher.hasChanged() && reload();
+    boolean another = watcher.hasChanged();
+    boolean changed = (another || unread) && reload(another);
     return noteExpired() || changed;
   }
 
@@ -207,13 +209,18 @@ public final class KeyAuthenticator implements Authenticator {
     return any;
   }
 
-  private boolean reload() {
+  /** Reads the file; a failure is logged once for each change of it, and it is tried again. */
+  private boolean reload(boolean logs) {
     try {
       byId = read();
+      unread = false;
       LOG.info("Read {} API keys", byId.size());
       return true;
     } catch (RiverException e) {
-      LOG.error("Cannot read the API keys; the previous ones stay in use", e);
+      unread = true;
+      if (logs) {
+        LOG.error("Cannot read the API keys; the previous ones stay in use until that succeeds", e);
+      }
       return false;
     }
   }
