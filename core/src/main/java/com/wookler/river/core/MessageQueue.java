@@ -361,7 +361,8 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * Reads up to {@code max} messages in a row, 1 or more, until one is missing; a delayed one in
    * both places, and without those that were removed or erased. To read on: from the {@link
    * Delivery#place} after the last one's. A sequence that no message has, a negative one too, finds
-   * nothing.
+   * nothing; but one that compaction has removed finds those behind it, also once its block has
+   * left the log.
    *
    * @throws com.wookler.river.core.message.DamagedMessageException one of them is damaged
    */

@@ -45,6 +45,7 @@ final class MessageRemoval implements AfterLog {
   private static final long NOWHERE = -1;
 
   private final QueueConfig<?> config;
+  private final boolean leavesEmpty; // whether blocks leave the log once nothing is left in them
   private final BlockLog log;
   private final Lookup lookup;
   private final Removals removals;
@@ -89,6 +90,7 @@ final class MessageRemoval implements AfterLog {
       ReentrantLock blocks,
       Delays delays) {
     this.config = storage.config;
+    this.leavesEmpty = config.get(QueueOptions.COMPACT) && storage.backup == null;
     this.log = storage.log;
     this.lookup = storage.lookup;
     this.removals = storage.removals;
@@ -446,7 +448,12 @@ final class MessageRemoval implements AfterLog {
     while (found.size() < max) {
       List<StoredMessage> more = lookup.read(log.removed().endOf(next), max - found.size());
       if (more.isEmpty()) {
-        break;
+        long first = log.firstSequence();
+        if (!leavesEmpty || next < 0 || next >= first) {
+          break;
+        }
+        next = first;
+        continue;
       }
       next = more.get(more.size() - 1).sequence() + 1;
       more.stream().filter(message -> !isRemoved(message)).forEach(found::add);

@@ -489,6 +489,10 @@ class CompactionTest {
       queue.compact();
       await().until(() -> advance() && queue.stats().firstSequence() == 50);
       assertThat(queue.latest("key-55").orElseThrow().data()).isEqualTo("value 115");
+      List<Delivery<String>> page = queue.read(0, 9);
+      assertThat(page).hasSize(9).first().extracting(Delivery::sequence).isEqualTo(60L);
+      assertThat(queue.read(0)).isEmpty();
+      assertThat(queue.read(-1, 9)).isEmpty();
     }
   }
 
