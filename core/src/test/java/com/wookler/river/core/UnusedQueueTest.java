@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.ManagedTask;
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.SharedTaskManager;
 import com.wookler.river.common.file.Directories;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
@@ -21,6 +23,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,9 +84,30 @@ class UnusedQueueTest {
 
   /** Waits until housekeeping has looked at the use until now, if the queue is still there. */
   private void seen() {
-    for (int i = 0; i < 2; i++) { // a look may be under way
-      time.advance(Duration.ofSeconds(1));
-      await().during(Duration.ofMillis(30)).until(() -> true);
+    time.advance(Duration.ofSeconds(1));
+    AtomicInteger steps = new AtomicInteger();
+    ManagedTask after =
+        new ManagedTask() {
+          @Override
+          public String name() {
+            return "after the queue's";
+          }
+
+          @Override
+          public Duration interval() {
+            return Duration.ofMillis(3); // so that the queue's step comes between two of these
+          }
+
+          @Override
+          public boolean step() {
+            steps.incrementAndGet();
+            return false;
+          }
+        };
+    try (SharedTaskManager tasks = SharedTaskManager.acquire(time)) {
+      tasks.manager().add(after);
+      await().until(() -> steps.get() > 2); // a step may have been under way
+      tasks.manager().remove(after);
     }
   }
 
