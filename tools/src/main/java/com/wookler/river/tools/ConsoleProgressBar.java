@@ -49,7 +49,15 @@ final class ConsoleProgressBar implements Progress, AutoCloseable {
             .setUnit(" MB", MEGABYTE)
             .setStyle(ProgressBarStyle.UNICODE_BLOCK)
             .setUpdateIntervalMillis(200)
-            .setConsumer(new ConsoleProgressBarConsumer(stream, COLUMNS))
+            .setConsumer(
+                new ConsoleProgressBarConsumer(stream, COLUMNS) {
+                  @Override
+                  public void accept(String text) {
+                    synchronized (stream) { // not in the middle of a finding
+                      super.accept(text);
+                    }
+                  }
+                })
             .build();
   }
 
@@ -63,11 +71,13 @@ final class ConsoleProgressBar implements Progress, AutoCloseable {
   /** Returns a consumer that prints above the bar. */
   <T> Consumer<T> aboveBar(Consumer<T> print) {
     return text -> {
-      if (bar != null) {
-        stream.print("\r" + " ".repeat(COLUMNS) + "\r");
-        stream.flush();
+      synchronized (stream) {
+        if (bar != null) {
+          stream.print("\r" + " ".repeat(COLUMNS) + "\r");
+          stream.flush();
+        }
+        print.accept(text);
       }
-      print.accept(text);
     };
   }
 

@@ -1,10 +1,12 @@
 package com.wookler.river.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,5 +38,21 @@ class ConsoleProgressBarTest {
     assertThat(screen).contains("verify", "100%");
     List<String> lines = Arrays.asList(screen.split("[\\r\\n]+"));
     assertThat(lines).contains("a finding", "the result");
+  }
+
+  @Test
+  void shouldPrintNoBarInTheMiddleOfAFinding() {
+    try (ConsoleProgressBar bar = new ConsoleProgressBar("verify", screen, true)) {
+      bar.total(ConsoleProgressBar.MIN_BYTES);
+      bar.<String>aboveBar(
+              text -> {
+                screen.print("a ");
+                bar.done(ConsoleProgressBar.MIN_BYTES / 2);
+                await().pollDelay(Duration.ofMillis(600)).until(() -> true); // three intervals
+                screen.println(text);
+              })
+          .accept("finding");
+    }
+    assertThat(shown.toString(StandardCharsets.UTF_8)).contains("\ra finding");
   }
 }
