@@ -43,6 +43,10 @@ final class FaultySource implements InvocationHandler {
     oneIn = 0;
   }
 
+  void failAlways() {
+    oneIn = 1;
+  }
+
   int failures() {
     return failures.get();
   }
