@@ -77,6 +77,33 @@ final class Lookup implements AutoCloseable {
     return backup == null ? first : Math.min(first, backup.firstSequence().orElse(first));
   }
 
+  /** Returns the first sequence from one on that the log or a backup has; empty at the end. */
+  OptionalLong nextFrom(long sequence) {
+    long at = Math.max(0, sequence);
+    while (at < log.nextSequence()) {
+      long next = log.gaps().endOf(log.removed().endOf(at));
+      long first = log.firstSequence();
+      if (next < first) {
+        next = backup == null ? first : Math.min(first, inBackup(backup, next, first));
+      }
+      if (next == at) {
+        return OptionalLong.of(at);
+      }
+      at = next;
+    }
+    return OptionalLong.empty();
+  }
+
+  private static long inBackup(Backup backup, long from, long end) {
+    long lost = backup.damageOf(from, end).map(Damage::end).orElse(from);
+    return lost > from
+        ? lost
+        : backup
+            .endingAfter(from)
+            .map(at -> Math.max(from, at.block().firstSequence()))
+            .orElse(end);
+  }
+
   private List<StoredMessage> readSome(long from, int max) {
     List<StoredMessage> inLog = readLog(from, max);
     if (!inLog.isEmpty() || backup == null) {

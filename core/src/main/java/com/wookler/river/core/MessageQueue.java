@@ -372,6 +372,17 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
   }
 
   /**
+   * Returns the first sequence from this one on that the log or a backup has: where to continue
+   * once {@link #read(long, int)} finds nothing, behind what has left the log, was removed, or is
+   * lost. What is damaged counts as there, so that it is not passed over unseen.
+   *
+   * @return empty at the end of the queue
+   */
+  public OptionalLong nextFrom(long sequence) {
+    return running().lookup().nextFrom(sequence);
+  }
+
+  /**
    * Cancels a message that waits, delayed or not: no subscriber that has not got it yet will get
    * it, and it is not forwarded, unless it was; readers do not find it either. What was delivered
    * before may be acknowledged, and does not come again; rejected, it becomes a dead letter. Its id

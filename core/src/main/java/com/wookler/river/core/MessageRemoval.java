@@ -448,11 +448,11 @@ final class MessageRemoval implements AfterLog {
     while (found.size() < max) {
       List<StoredMessage> more = lookup.read(log.removed().endOf(next), max - found.size());
       if (more.isEmpty()) {
-        long first = log.firstSequence();
-        if (!leavesEmpty || next < 0 || next >= first) {
+        long there = leavesEmpty && next >= 0 ? lookup.nextFrom(next).orElse(next) : next;
+        if (there == next) {
           break;
         }
-        next = first;
+        next = there;
         continue;
       }
       next = more.get(more.size() - 1).sequence() + 1;

@@ -158,6 +158,21 @@ class BackupSalvageTest {
   }
 
   @Test
+  void shouldSayWhereToReadOnBehindABackupThatIsMissing() throws IOException {
+    MessageQueue<String> orders = archived(OnDamage.SALVAGE);
+    close();
+    Files.delete(backup(2));
+    Files.delete(seal(2));
+    orders = open(OnDamage.SALVAGE);
+    assertThat(orders.read(10, 5)).isEmpty();
+    assertThat(orders.nextFrom(10)).hasValue(20);
+    assertThat(orders.nextFrom(9)).hasValue(9);
+    assertThat(orders.nextFrom(-1)).hasValue(0);
+    assertThat(orders.nextFrom(END - 1)).hasValue(END - 1);
+    assertThat(orders.nextFrom(END)).isEmpty();
+  }
+
+  @Test
   void shouldStopAtADamagedBackupUntilItIsMoved() throws IOException {
     MessageQueue<String> orders = archived(OnDamage.STOP);
     flip(backup(2), 1);

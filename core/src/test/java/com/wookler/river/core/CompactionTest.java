@@ -493,6 +493,9 @@ class CompactionTest {
       assertThat(page).hasSize(9).first().extracting(Delivery::sequence).isEqualTo(60L);
       assertThat(queue.read(0)).isEmpty();
       assertThat(queue.read(-1, 9)).isEmpty();
+      assertThat(queue.nextFrom(0)).hasValue(50);
+      assertThat(queue.nextFrom(119)).hasValue(119);
+      assertThat(queue.nextFrom(120)).isEmpty();
     }
   }
 

@@ -374,6 +374,27 @@ class MessageRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldListWhatIsThereBehindMessagesThatHaveLeftTheLog() {
+    asked.put("/v1/queues/orders", "{\"recycle\":{\"messages\":2}}");
+    asked.put("/v1/queues/orders/subscribers/all", "{\"ack\":false}");
+    for (int i = 0; i < 10; i++) {
+      asked.send("POST", MESSAGES, "m" + i);
+    }
+    asked.post("/v1/queues/orders/subscribers/all/deliveries?max=6", "");
+    asked.post("/v1/queues/orders/remove?from=7&end=8", "");
+    await()
+        .until(
+            () -> asked.get("/v1/queues/orders").json().at("/stats/firstSequence").asLong() == 6);
+    for (String query : List.of("?from=0&max=100", "?from=0&max=100&filter=true")) {
+      Asked.Reply all = asked.get(MESSAGES + query);
+      assertThat(all.json().get("messages").findValuesAsText("sequence"))
+          .as(query)
+          .containsExactly("6", "8", "9");
+      assertThat(all.json().has("next")).isFalse();
+    }
+  }
+
+  @Test
   void shouldFindMessages() {
     asked.put("/v1/queues/orders", "{\"keyIndex\":true}");
     asked.send("POST", MESSAGES, "a", "River-Key", "k");

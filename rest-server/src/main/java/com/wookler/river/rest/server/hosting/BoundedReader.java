@@ -1,5 +1,6 @@
 package com.wookler.river.rest.server.hosting;
 
+import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,6 +23,11 @@ public final class BoundedReader {
   public interface Reader<M> {
     /** Returns up to {@code max} messages from a sequence on; none at the end. */
     List<Delivery<M>> read(long from, int max);
+
+    /** Returns where there is a message again, from a sequence on that has none; -1 at the end. */
+    default long nextFrom(long sequence) {
+      return -1;
+    }
   }
 
   /**
@@ -33,7 +39,8 @@ public final class BoundedReader {
 
   /**
    * Returns up to {@code max} messages from a sequence on that a filter accepts, fewer if their
-   * data reaches {@code maxBytes}, or after 10,000 messages or 64 MB that were read.
+   * data reaches {@code maxBytes}, or after 10,000 messages or 64 MB that were read, or before a
+   * damaged one.
    *
    * @param filter null for all messages
    */
@@ -51,9 +58,22 @@ public final class BoundedReader {
     int next = FIRST;
     while (found.size() < max && bytes < maxBytes && read < MOST_READ && readBytes < MOST_BYTES) {
       int count = filter == null ? Math.min(next, max - found.size()) : next;
-      List<Delivery<M>> some = reader.read(sequence, count);
+      List<Delivery<M>> some;
+      try {
+        some = reader.read(sequence, count);
+      } catch (DamagedMessageException e) {
+        if (found.isEmpty()) {
+          throw e;
+        }
+        break; // the next search says it
+      }
       if (some.isEmpty()) {
-        return new Found<>(found, -1);
+        long there = reader.nextFrom(sequence);
+        if (there <= sequence) {
+          return new Found<>(found, -1);
+        }
+        sequence = there;
+        continue;
       }
       for (Delivery<M> each : some) {
         sequence = each.place() + 1;

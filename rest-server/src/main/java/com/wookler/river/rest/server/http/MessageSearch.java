@@ -78,7 +78,7 @@ record MessageSearch(
     }
     BoundedReader.Reader<M> reader =
         key == null
-            ? queue::read
+            ? all(queue)
             : (place, count) -> ofKey(queue, Objects.requireNonNull(key), place, count);
     FilterExpression wanted = filter;
     BoundedReader.Found<M> found =
@@ -86,6 +86,20 @@ record MessageSearch(
     boolean hasNext = found.next() >= 0 && found.next() < queue.stats().nextSequence();
     return ApiResponse.ok(
         MessageJson.messages(hasNext ? "next" : "", found.next(), found.messages(), view));
+  }
+
+  private static <M> BoundedReader.Reader<M> all(MessageQueue<M> queue) {
+    return new BoundedReader.Reader<>() {
+      @Override
+      public List<Delivery<M>> read(long from, int max) {
+        return queue.read(from, max);
+      }
+
+      @Override
+      public long nextFrom(long sequence) {
+        return queue.nextFrom(sequence).orElse(-1);
+      }
+    };
   }
 
   private static <M> List<Delivery<M>> first(MessageQueue<M> queue, Instant at) {
