@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -77,7 +78,8 @@ final class Compactor {
   private volatile long reached; // the sequence to which it came
   private volatile long begun; // when it began; of no meaning before the first
   private volatile boolean anew = true; // whether there was none yet
-  private volatile long youngest = NONE; // delete marker that it left for its age
+  private volatile boolean young; // whether it stopped at a block that was too young
+  private volatile long youngest; // delete marker that it, or an earlier run, left for its age
   private volatile @Nullable Seal awaited; // the block at which the pass has stopped
   private volatile boolean stopped; // set by the closing thread
 
@@ -93,6 +95,9 @@ final class Compactor {
     this.files = files;
     this.on = storage.config.get(QueueOptions.COMPACT);
     this.retry = new RetryBackoff(storage.config.time());
+    List<Seal> blocks = log.contents(); // markers in those before the active one are no younger
+    this.youngest =
+        on && log.nextSequence() > 0 ? blocks.get(blocks.size() - 1).firstMicros() : NONE;
   }
 
   /** Returns how many messages were removed since the queue was opened; any thread. */
@@ -150,7 +155,7 @@ final class Compactor {
 
   /**
    * Returns whether a block after the last pass is old enough for one, at most as often as blocks
-   * grow old, or whether all delete markers are that it left.
+   * grow old, or need not be any more, or whether all delete markers are that it left.
    */
   private boolean hasAged() {
     long marker = youngest;
@@ -160,8 +165,7 @@ final class Compactor {
     long age = micros(QueueOptions.COMPACT_AGE);
     long passed = TimeUnit.NANOSECONDS.toMicros(storage.config.time().nanoTime() - begun);
     try {
-      return age > 0
-          && (anew || passed >= age)
+      return (age > 0 ? anew || passed >= age : young)
           && next(reached).filter(this::isAllowed).isPresent();
     } catch (RuntimeException e) { // of a backup that cannot be read: the pass says so
       return true;
@@ -216,6 +220,7 @@ final class Compactor {
     awaited = done.stoppedAt;
     pass = awaited == null ? null : done;
     all = done.markersWait;
+    young = done.young;
     reached = done.next;
     youngest = all && !done.whole ? Math.max(done.youngest, log.times().now()) : done.youngest;
     busy = false;
@@ -289,6 +294,7 @@ final class Compactor {
     private final long end = log.nextSequence(); // a delete marker behind it is for the next pass
     private long next;
     private @Nullable Seal stoppedAt; // a block that is old enough, but not completed by all
+    private boolean young; // whether it has stopped at a block that is not
     private boolean resumed;
     private boolean complete = true; // whether all before next was compacted
     private boolean markersWait;
@@ -329,7 +335,8 @@ final class Compactor {
 
     private boolean take(Seal block, Work work) throws IOException {
       if (!isAllowed(block)) {
-        stoppedAt = isOldEnough(block) && block.firstSequence() < end ? block : null;
+        young = !isOldEnough(block);
+        stoppedAt = !young && block.firstSequence() < end ? block : null;
         known.clear(); // it may wait for long, and a later message be removed meanwhile
         return false; // none after it is
       }

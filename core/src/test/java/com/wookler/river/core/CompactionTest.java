@@ -605,7 +605,11 @@ class CompactionTest {
     DirectoryCopy.of(directory.resolve("data"), old.resolve("data"));
     DirectoryCopy.of(directory.resolve("backup"), old.resolve("backup"));
     time.advance(DAY.multipliedBy(2)); // delete markers go, too
-    try (MessageQueue<String> queue = open(true)) {
+    MessageQueue.Builder<String> alone = // no pass in the background
+        builder(directory.resolve("data"))
+            .compact(false)
+            .backup(directory.resolve("backup"), Duration.ZERO);
+    try (MessageQueue<String> queue = alone.open()) {
       assertThat(queue.compact()).isPositive();
     }
     DirectoryCopy.of(directory.resolve("backup"), compacted);
