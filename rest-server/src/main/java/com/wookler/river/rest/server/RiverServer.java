@@ -136,9 +136,10 @@ public final class RiverServer implements AutoCloseable {
               new QueueMetrics(catalog, queues, subscribers, latencies),
               from.http());
       this.http = service;
-      followFiles(keys);
+      FileWatcher certificates = new FileWatcher(service.certificates()); // before they are read
       this.port = await(service.listen());
       this.memcachePort = from.speaksMemcache() ? await(memcache(from).listen()) : -1;
+      followFiles(keys, certificates); // not before all servers are there that need a change
     } catch (Throwable e) {
       if (started != null) {
         await(started.close());
@@ -183,11 +184,10 @@ public final class RiverServer implements AutoCloseable {
   }
 
   /** Checks periodically whether keys or certificates have changed. */
-  private void followFiles(@Nullable KeyAuthenticator keys) {
+  private void followFiles(@Nullable KeyAuthenticator keys, FileWatcher certificates) {
     if (keys == null && !tls) {
       return;
     }
-    FileWatcher certificates = new FileWatcher(http.certificates());
     WorkerExecutor fileThread = vertx.createSharedWorkerExecutor("river-files", 1);
     Callable<Boolean> check = () -> checkFiles(keys, certificates);
     vertx.setPeriodic(
@@ -205,9 +205,7 @@ public final class RiverServer implements AutoCloseable {
       http.endUnauthorized();
       context.publishes().endUnauthorized();
     }
-    if (certificates.hasChanged()) {
-      http.renewCertificates();
-    }
+    http.renewCertificates(certificates.hasChanged());
     return true;
   }
 

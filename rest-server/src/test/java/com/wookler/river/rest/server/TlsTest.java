@@ -15,8 +15,10 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import javax.net.ssl.SSLContext;
@@ -104,6 +106,31 @@ class TlsTest {
           .untilAsserted(() -> assertThat(subject(server, second)).isEqualTo("CN=second"));
       assertThat(get(server, second, HttpClient.Version.HTTP_2).statusCode()).isEqualTo(200);
       assertThatThrownBy(() -> subject(server, first)).isInstanceOf(SSLHandshakeException.class);
+    }
+  }
+
+  /** A file may become readable without another time, size or identity. */
+  @Test
+  void shouldReadACertificateAgainThatCouldNotBeRead() throws Exception {
+    Path first = certificates.store("first");
+    Path second = certificates.store("second");
+    Path key = directory.resolve("key.pem");
+    FileTime later = FileTime.from(Instant.parse("2040-01-01T00:00:00Z"));
+    certificates.key(second);
+    String text = Files.readString(key);
+    certificates.pem(first);
+    try (RiverServer server = builder().certificate(directory.resolve("chain.pem"), key).start()) {
+      Files.writeString(key, text.replace("BEGIN", "begin"));
+      Files.setLastModifiedTime(key, later);
+      certificates.chain(second);
+      await()
+          .during(Duration.ofMillis(500))
+          .until(() -> subject(server, first), "CN=first"::equals);
+      Files.writeString(key, text);
+      Files.setLastModifiedTime(key, later);
+      await()
+          .ignoreExceptions()
+          .untilAsserted(() -> assertThat(subject(server, second)).isEqualTo("CN=second"));
     }
   }
 

@@ -175,11 +175,11 @@ public final class HttpService implements AutoCloseable {
     return tls == null ? List.of() : tls.files();
   }
 
-  /** Reads the files of certificate and key again, for new connections. */
-  public void renewCertificates() {
-    listener.renewCertificates(vertx);
+  /** Reads the files again, for new connections, if they have changed or could not be used. */
+  public void renewCertificates(boolean changed) {
+    listener.renewCertificates(vertx, changed);
     if (healthPort >= 0) {
-      health.renewCertificates(vertx);
+      health.renewCertificates(vertx, changed);
     }
   }
 

@@ -42,6 +42,7 @@ final class Listener {
   private final TimeSource time;
   private final @Nullable Tls tls;
   private final List<HttpServer> servers = new CopyOnWriteArrayList<>();
+  private volatile boolean unread; // the files as they are
 
   Listener(HttpFrontEnd front, AdmissionControl admission, TimeSource time, @Nullable Tls tls) {
     this.front = front;
@@ -98,13 +99,15 @@ final class Listener {
   }
 
   /**
-   * Reads the files of certificate and key again, for new connections. If they are not valid, the
-   * previous ones stay in use.
+   * Reads the files of certificate and key again, for new connections, if they have changed or
+   * could not be used before. If they are not valid, the previous ones stay in use; a failure is
+   * logged once for each change.
    */
-  void renewCertificates(Vertx vertx) {
-    if (tls == null) {
+  void renewCertificates(Vertx vertx, boolean changed) {
+    if (tls == null || !(changed || unread)) {
       return;
     }
+    unread = false;
     try {
       ServerSSLOptions options =
           new ServerSSLOptions()
@@ -121,9 +124,17 @@ final class Listener {
       }
       Future.all(servers.stream().map(server -> server.updateSSLOptions(options)).toList())
           .onSuccess(all -> LOG.info("Reloaded the certificate from {}", tls))
-          .onFailure(e -> LOG.error("The certificate stays as it was: {}", e.getMessage(), e));
+          .onFailure(e -> failed(e, changed));
     } catch (RuntimeException e) {
-      LOG.error("The certificate stays as it was: {}", e.getMessage(), e);
+      failed(e, changed);
+    }
+  }
+
+  private void failed(Throwable e, boolean logs) {
+    unread = true;
+    if (logs) {
+      LOG.error(
+          "The certificate stays as it was until its files can be used: {}", e.getMessage(), e);
     }
   }
 
