@@ -132,7 +132,7 @@ public final class OutboxRelay<M> implements AutoCloseable {
       } catch (QueueClosedException e) {
         LOG.info("Queue {}: closed, so its outbox is moved no longer", queue.name());
         stopped = true;
-      } catch (SQLException | RuntimeException e) {
+      } catch (SQLException | RuntimeException | Error e) { // no other thread moves messages
         failed(e);
       } finally {
         open = null;
@@ -189,14 +189,14 @@ public final class OutboxRelay<M> implements AutoCloseable {
     }
   }
 
-  private void failed(Exception e) {
+  private void failed(Throwable e) {
     if (stopped) {
       LOG.debug("Queue {}: a failure of the outbox while it closed", queue.name(), e);
       return;
     }
     failures++;
     OutboxStats before = stats;
-    String why = String.valueOf(e.getMessage());
+    String why = e instanceof Error ? e.toString() : String.valueOf(e.getMessage());
     stats = new OutboxStats(before.moved(), before.waiting(), before.lag(), failures, why, false);
     if (failureLog.mayLog()) {
       LOG.warn(
@@ -220,7 +220,7 @@ public final class OutboxRelay<M> implements AutoCloseable {
   private void notify(Consumer<OutboxListener> event) {
     try {
       event.accept(listener);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn("Queue {}: the listener of the outbox failed", queue.name(), e);
     }
   }

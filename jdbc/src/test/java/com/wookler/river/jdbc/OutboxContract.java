@@ -13,6 +13,7 @@ import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
+import java.lang.reflect.Proxy;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -27,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
@@ -380,6 +382,38 @@ abstract class OutboxContract {
     assertThat(received(1)).containsExactly("last");
     assertThat(queue.stats().nextSequence()).isEqualTo(401);
     assertThat(relay.stats().failures()).isPositive();
+  }
+
+  /** As of a driver that misses a class, or of a listener. */
+  @Test
+  void shouldContinueAfterErrors() throws Exception {
+    DataSource real = database();
+    AtomicBoolean failed = new AtomicBoolean();
+    DataSource faulty =
+        (DataSource)
+            Proxy.newProxyInstance(
+                OutboxContract.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (self, method, arguments) -> {
+                  if (!failed.getAndSet(true)) {
+                    throw new NoClassDefFoundError("Driver");
+                  }
+                  return real.getConnection();
+                });
+    List<String> heard = new CopyOnWriteArrayList<>();
+    OutboxListener listener =
+        new OutboxListener() {
+          @Override
+          public void failed(String why) {
+            heard.add(why);
+            throw new StackOverflowError();
+          }
+        };
+    OutboxRelay<String> relay = start(relay(queue, faulty).listener(listener));
+    write("first");
+    assertThat(received(1)).containsExactly("first");
+    assertThat(heard).containsExactly("java.lang.NoClassDefFoundError: Driver");
+    assertThat(relay.stats().failures()).isEqualTo(1);
   }
 
   @Test

@@ -2,6 +2,7 @@ package com.wookler.river.kafka;
 
 import com.wookler.river.common.Interrupts;
 import com.wookler.river.common.TimeSource;
+import com.wookler.river.common.errors.RiverException;
 import java.time.Duration;
 import org.apache.kafka.common.errors.InterruptException;
 import org.slf4j.Logger;
@@ -83,6 +84,8 @@ abstract class SessionLoop<S extends SessionLoop.Session> implements Runnable {
           stopping = true; // by close(), which has waited long enough
         } catch (RuntimeException e) {
           pauseAfter(e);
+        } catch (Error e) { // of a converter, perhaps: no other thread transfers
+          pauseAfter(new RiverException(e.toString(), e));
         }
       }
     } finally {
