@@ -314,6 +314,9 @@ final class Timers implements AutoCloseable {
               collector.copied(),
               due.done(),
               doneInFiles);
+    } catch (Throwable e) { // a full heap, perhaps
+      putOff();
+      throw e;
     } finally {
       lock.unlock();
     }
@@ -344,7 +347,7 @@ final class Timers implements AutoCloseable {
     try {
       flush(all);
       failing = false;
-    } catch (IOException | RuntimeException e) { // the log may be unreadable just now
+    } catch (IOException | RuntimeException | Error e) { // the log may be unreadable just now
       putOff();
       if (!failing) {
         failing = true;

@@ -47,6 +47,7 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   final AtomicInteger originalsAsked = new AtomicInteger();
   private boolean keepsOriginals;
   private volatile boolean isUnreadable;
+  private boolean isError;
   private volatile @Nullable CountDownLatch hangs;
   private boolean stops;
   private boolean wantsFlush;
@@ -79,6 +80,11 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
   /** Whether what is damaged can be read where it came from. */
   void keepOriginals(boolean value) {
     keepsOriginals = value;
+  }
+
+  /** Whether what cannot be read now ends in an error. */
+  void failsByError(boolean value) {
+    isError = value;
   }
 
   /** Whether no original can be read now, for want of descriptors perhaps. */
@@ -295,6 +301,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
 
   @Override
   public long passOver(long sequence) {
+    if (isUnreadable && isError) {
+      throw new StackOverflowError();
+    }
     if (isUnreadable) {
       throw new RiverException("cannot be read now, the next call tries again");
     }
@@ -317,6 +326,9 @@ final class DelayedLog implements AutoCloseable, DelayContext.QueueParts {
     CountDownLatch until = hangs;
     if (until != null) {
       awaitQuietly(until);
+    }
+    if (isUnreadable && isError) {
+      throw new StackOverflowError();
     }
     if (isUnreadable) {
       throw new RiverException("cannot be read now, the next call tries again");

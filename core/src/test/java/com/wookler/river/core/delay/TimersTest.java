@@ -20,6 +20,8 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -238,9 +240,11 @@ class TimersTest {
     }
   }
 
-  @Test
-  void shouldTryAgainToWriteWhatCannotBeReadNow() throws IOException {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void shouldTryAgainToWriteWhatCannotBeReadNow(boolean error) throws IOException {
     try (DelayedLog log = new DelayedLog(base, DelayLimits.DEFAULT)) {
+      log.failsByError(error);
       log.publish(0x5EA1_0000_1234_5678L, SECOND);
       log.publish(1, 2 * SECOND);
       log.run();
