@@ -1,6 +1,7 @@
 package com.wookler.river.forward;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.RetryBackoff;
 import com.wookler.river.common.WorkerPool;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.utils.Amount;
@@ -54,6 +55,7 @@ final class Forward {
   private final WorkerPool.@Nullable Serial worker; // null if nothing is to be forwarded
   private final AtomicBoolean working = new AtomicBoolean();
   private final TransferWait wait;
+  private final RetryBackoff retry; // confined to the worker, but for isTime
   private final ReentrantLock lock = new ReentrantLock();
 
   private final ForwardReader reader; // used under the lock, but for its number
@@ -76,17 +78,13 @@ final class Forward {
   private boolean gave; // whether the target was given any message
 
   @GuardedBy("lock")
-  private long saved;
-
-  @GuardedBy("lock")
-  private long savedAt;
-
-  @GuardedBy("lock")
   private boolean closed;
 
   private volatile boolean stopped;
   private volatile long next; // the message that is given next; these are written under the lock
   private volatile long safe;
+  private volatile long saved;
+  private volatile long savedAt;
   private final AtomicLong forwarded = new AtomicLong();
   private final AtomicLong discarded = new AtomicLong();
 
@@ -125,6 +123,7 @@ final class Forward {
     this.log = from.log();
     this.worker = worker;
     this.subscriber = SubscriberConfig.builder("to-" + target).build();
+    this.retry = new RetryBackoff(from.time());
     this.wait = new TransferWait(from.time(), PATIENCE);
     this.reader = new ForwardReader(source, rule, subscriber, this::waits);
     this.saved = position;
@@ -255,13 +254,22 @@ final class Forward {
 
   /** Has the worker give what there is, if it is not at it; cheap. */
   void start() {
-    if (worker != null && isDue() && working.compareAndSet(false, true)) {
+    if (worker != null && isDue() && retry.isTime() && working.compareAndSet(false, true)) {
       worker.execute(this::run);
     }
   }
 
   private boolean isDue() {
+    return hasMore() || isUnsaved();
+  }
+
+  private boolean hasMore() {
     return next < log.forcedEnd() || safe < next;
+  }
+
+  /** Returns whether the position is to be saved, also where no message comes any more. */
+  private boolean isUnsaved() {
+    return safe > saved && from.time().nanoTime() - savedAt >= SAVE_NANOS;
   }
 
   private void run() {
@@ -270,9 +278,15 @@ final class Forward {
       for (int i = 0; i < ROUNDS && more; i++) {
         more = step();
       }
-    } catch (Throwable e) { // also an error: the next look tries again
+      retry.succeeded();
+    } catch (Throwable e) { // also an error
       more = false;
-      LOG.warn("Queue {}: cannot forward to {}", from.queue(), target, e);
+      LOG.warn(
+          "Queue {}: cannot forward to {}; next try in {} s",
+          from.queue(),
+          target,
+          retry.failed(),
+          e);
     } finally {
       working.set(more);
     }
@@ -293,9 +307,13 @@ final class Forward {
     lock.lock();
     try {
       boolean[] more = {false};
-      if (!stopped
-          && !closed
-          && !OpenQueues.use(targetDirectory, queue -> give(queue.target(), more))) {
+      if (stopped || closed) {
+        return false;
+      }
+      if (isUnsaved()) {
+        save();
+      }
+      if (hasMore() && !OpenQueues.use(targetDirectory, queue -> give(queue.target(), more))) {
         to = null;
         waits("it is not open");
       }
@@ -398,9 +416,6 @@ final class Forward {
       safe = first.end();
       given.remove();
       first = given.peek();
-    }
-    if (safe > saved && from.time().nanoTime() - savedAt >= SAVE_NANOS) {
-      save();
     }
   }
 

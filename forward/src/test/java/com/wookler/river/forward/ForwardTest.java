@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.CheckedJson;
 import com.wookler.river.core.FullPolicy;
@@ -30,7 +31,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -411,6 +414,70 @@ class ForwardTest extends QueuesFixture {
     publish(source, 40, 41);
     await().until(() -> after.stats().nextSequence() == 51);
     assertThat(after.read(50).orElseThrow().data()).isEqualTo("m40");
+  }
+
+  /** A kill would have it judge those messages again. */
+  @Test
+  void shouldKeepItsPositionThoughNothingFollows() {
+    open(builder("audit"));
+    MessageQueue<String> orders = open(builder("orders").forwardTo("audit"));
+    publish(orders, 0, 5);
+    Path kept = directory.resolve("orders/forwards");
+    UUID identity = orders.identity();
+    await()
+        .ignoreExceptions()
+        .until(() -> ForwardPosition.read(kept, identity, "audit").position() == 5);
+  }
+
+  /** A clock that may fail when a step of forwarding asks for the time. */
+  private static final class Clock implements TimeSource {
+    private final TimeSource clock = TimeSource.system();
+    private final AtomicInteger failures = new AtomicInteger();
+    private volatile boolean fails;
+
+    @Override
+    public long nanoTime() {
+      if (fails
+          && Stream.of(Thread.currentThread().getStackTrace())
+              .anyMatch(
+                  frame ->
+                      frame.getClassName().equals(Forward.class.getName())
+                          && frame.getMethodName().equals("step"))) {
+        failures.incrementAndGet();
+        throw new StackOverflowError();
+      }
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+      return clock.wallTime();
+    }
+
+    @Override
+    public long epochMicros() {
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      clock.park(blocker, nanos);
+    }
+  }
+
+  @Test
+  void shouldTryAgainLaterAfterAnError() {
+    Clock time = new Clock();
+    MessageQueue<String> audit = open(builder("audit"));
+    MessageQueue<String> orders = open(builder("orders").timeSource(time).forwardTo("audit"));
+    publish(orders, 0, 5);
+    await().until(() -> Forwards.of(orders).stats().get(0).safe() == 5);
+    time.fails = true;
+    publish(orders, 5, 10);
+    await().until(() -> time.failures.get() > 0);
+    await().during(Duration.ofMillis(300)).until(() -> time.failures.get() <= 2);
+    time.fails = false;
+    awaitData(audit, numbers(0, 10));
   }
 
   @Test
