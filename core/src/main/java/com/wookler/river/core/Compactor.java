@@ -191,7 +191,7 @@ final class Compactor {
       retry.succeeded();
     } catch (QueueClosedException e) {
       pass = null; // the next opening begins anew
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       LOG.warn(
           "Queue {}: cannot compact it from sequence {} on; next try in {} s: {}",
           queue,

@@ -150,7 +150,7 @@ final class Housekeeper implements ManagedTask {
   private void force() {
     try {
       order.force();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (saidUnforced.mayLog()) {
         LOG.warn("Queue {}: not all of it could be forced, trying again: {}", queue, e.toString());
       }

@@ -155,7 +155,7 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     try {
       more = indexSome() && !stopped;
       retry.succeeded();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       LOG.warn(
           "Queue {}: its index of keys stays behind; next try in {} s", queue, retry.failed(), e);
     } finally {

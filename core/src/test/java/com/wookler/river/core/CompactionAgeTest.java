@@ -3,12 +3,15 @@ package com.wookler.river.core;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,7 +25,45 @@ class CompactionAgeTest {
 
   @TempDir Path directory;
 
-  private final ManualTimeSource time = new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private final Clock time = new Clock();
+
+  /** A clock that may fail when the compaction asks for the time. */
+  private static final class Clock implements TimeSource {
+    private final ManualTimeSource clock =
+        new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+    private final AtomicInteger failures = new AtomicInteger();
+    private volatile boolean fails;
+
+    void advance(Duration by) {
+      clock.advance(by);
+    }
+
+    @Override
+    public long nanoTime() {
+      return clock.nanoTime();
+    }
+
+    @Override
+    public Instant wallTime() {
+      return clock.wallTime();
+    }
+
+    @Override
+    public long epochMicros() {
+      if (fails
+          && Stream.of(Thread.currentThread().getStackTrace())
+              .anyMatch(frame -> frame.getClassName().endsWith("Compactor$Pass"))) {
+        failures.incrementAndGet();
+        throw new StackOverflowError();
+      }
+      return clock.epochMicros();
+    }
+
+    @Override
+    public void park(Object blocker, long nanos) {
+      clock.park(blocker, nanos);
+    }
+  }
 
   private MessageQueue.Builder<String> builder() {
     return MessageQueue.builder("states", MessageConverter.utf8())
@@ -84,6 +125,19 @@ class CompactionAgeTest {
       queue.force();
       await().during(Duration.ofMillis(300)).until(this::advance); // a pass comes meanwhile
       queue.reconfigure(to -> to.set(QueueOptions.COMPACT_AGE, Duration.ZERO));
+      await().until(() -> advance() && queue.stats().compacted() == 50);
+    }
+  }
+
+  @Test
+  void shouldTryAgainLaterAfterAnError() {
+    try (MessageQueue<String> queue = builder().compactAge(Duration.ofNanos(1_000)).open()) {
+      time.fails = true;
+      publish(queue, 51);
+      queue.force();
+      await().until(() -> advance() && time.failures.get() > 0);
+      await().during(Duration.ofMillis(300)).until(() -> time.failures.get() == 1);
+      time.fails = false;
       await().until(() -> advance() && queue.stats().compacted() == 50);
     }
   }

@@ -207,7 +207,7 @@ final class DeadLettering<M> {
       if (dropped > 0) {
         countDropped(dropped);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (state.isOpen() && saidUndropped.mayLog()) {
         LOG.warn(
             "Queue {}, subscriber {}: the oldest dead letters cannot be dropped, trying again: {}",
@@ -271,7 +271,7 @@ final class DeadLettering<M> {
       if (more) {
         wake();
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (!state.isOpen()) {
         return; // the next opening continues
       }
