@@ -65,9 +65,9 @@ final class DeadLetterDrops {
   }
 
   private long firstSince(BlockLog log, Duration age) {
-    long micros = storage.config.time().epochMicros() - TimeUnit.MICROSECONDS.convert(age);
+    long wall = storage.config.time().epochMicros() - TimeUnit.MICROSECONDS.convert(age);
     try (LogReader reader = log.reader()) {
-      return reader.sequenceAt(micros).orElse(log.nextSequence());
+      return reader.sequenceAt(log.times().since(wall)).orElse(log.nextSequence());
     }
   }
 

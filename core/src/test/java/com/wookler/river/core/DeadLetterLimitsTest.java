@@ -119,6 +119,28 @@ class DeadLetterLimitsTest {
   }
 
   @Test
+  void shouldDropTheOldestBeyondTheAgeThoughTheClockWasSetBack() {
+    billing = queue.subscriber(config().deadLetterAge(Duration.ofHours(1)).build());
+    reject("a");
+    shouldKeep("a");
+    time.stepWall(Duration.ofDays(-1));
+    Path letters = directory.resolve("orders/subscribers/billing/orders.billing.dead");
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return Files.exists(letters.resolve("log/clock"));
+            });
+    reject("b");
+    time.advance(Duration.ofMinutes(30));
+    reject("c");
+    shouldKeep("a", "b", "c");
+    time.advance(Duration.ofMinutes(31));
+    shouldKeep("c");
+    shouldHaveDropped(2);
+  }
+
+  @Test
   void shouldDropTheOldestBeyondTheAge() {
     billing = queue.subscriber(config().deadLetterAge(Duration.ofHours(1)).build());
     reject("a", "b");

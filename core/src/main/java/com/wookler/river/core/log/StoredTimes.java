@@ -70,6 +70,11 @@ public final class StoredTimes {
     return steps.wallOf(storedMicros);
   }
 
+  /** Returns a time such that all that was stored with an earlier one is older than this. */
+  public long since(long wallMicros) {
+    return steps.since(wallMicros);
+  }
+
   /** Returns the age in microseconds of what was stored then; negative for a moment at most. */
   public long ageOf(long storedMicros) {
     return time.epochMicros() - wallOf(storedMicros);

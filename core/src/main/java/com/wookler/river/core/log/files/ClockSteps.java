@@ -68,6 +68,12 @@ public final class ClockSteps {
         : Math.max(wall, stored[last] + Math.max(0, wall - walls[last]) / SLOWNESS);
   }
 
+  /** Returns a time such that all that was stored with an earlier one was so before this. */
+  public long since(long wall) {
+    int last = stored.length - 1;
+    return last < 0 || wall < walls[last] ? wall : storedAt(wall);
+  }
+
   /** Returns what the wall clock showed when this time was stored. */
   public long wallOf(long time) {
     long wall = Long.MAX_VALUE;
