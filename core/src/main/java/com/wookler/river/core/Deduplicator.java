@@ -258,7 +258,7 @@ final class Deduplicator implements AfterLog {
 
   @Override
   public boolean isDirty() {
-    return ids.isDirty(log.nextSequence());
+    return ids.isDirty(log.nextSequence(), log.times().now());
   }
 
   @Override

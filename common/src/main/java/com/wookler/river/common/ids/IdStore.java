@@ -75,6 +75,8 @@ public final class IdStore {
   private volatile long covered; // written under the lock
   // whether a file is to be removed; written under the lock
   private volatile boolean hasRemovals;
+  // the wall time from which a file is to be dropped though no id comes; written under the lock
+  private volatile long expiry = Long.MAX_VALUE;
   private volatile boolean reading; // whether files may be open; written under the lock
   private String fault = ""; // found by the opening; confined to its thread
   // ids that at most were in missing or damaged files; confined to the opening's thread
@@ -184,6 +186,7 @@ public final class IdStore {
         partSince = files.getLast().since(); // the newest file is continued
       }
       dropExpired(nowMicros);
+      expiry = nextExpiry();
     } finally {
       lock.unlock();
     }
@@ -333,15 +336,19 @@ public final class IdStore {
     return newest;
   }
 
-  /** Returns whether there is something to {@link #flush} up to the log's end, or to close. */
-  public boolean isDirty(long end) {
-    return reading || hasToWrite(end);
+  /**
+   * Returns whether there is something to {@link #flush} up to the log's end, or to close. {@code
+   * nowMicros} is a stored time.
+   */
+  public boolean isDirty(long end, long nowMicros) {
+    return reading || hasToWrite(end, nowMicros);
   }
 
-  private boolean hasToWrite(long end) {
+  private boolean hasToWrite(long end, long nowMicros) {
     long known = covered;
     return pending
         || hasRemovals
+        || log.wallOf(nowMicros) >= expiry
         || end - known >= COVERED_STEP
         || known < Math.min(end, log.firstSequence()) // so that a missing file is noticed
         || (known == 0 && end > 0);
@@ -421,17 +428,28 @@ public final class IdStore {
         return file;
       }
     }
-    if (!hasToWrite(end)) {
+    if (!hasToWrite(end, nowMicros)) {
       return null;
     }
-    dropExpired(log.wallOf(nowMicros));
+    long wall = log.wallOf(nowMicros);
+    dropExpired(wall);
     long oldest = files.isEmpty() ? number + 1 : files.getFirst().file.number();
     // the last record of all, when all ids are on the device
     part(Math.max(nowMicros, partSince), Series.PREFIX_BYTES + IdRecord.FIXED_BYTES)
         .append(IdRecord.covered(end, nowMicros, oldest));
     covered = end;
     pending = false;
+    expiry = Math.max(nextExpiry(), wall + 1); // the newest is dropped once there is another
     return files.peekLast();
+  }
+
+  @GuardedBy("lock")
+  private long nextExpiry() {
+    return files.stream()
+        .filter(file -> file.ids() > 0)
+        .mapToLong(file -> log.wallOf(file.lastMicros()) + windowMicros)
+        .min()
+        .orElse(Long.MAX_VALUE);
   }
 
   @GuardedBy("lock")

@@ -85,7 +85,7 @@ class IdStoreTest {
       }
       if (random.nextInt(500) == 0) {
         store.flush(i + 1, now);
-        assertThat(store.isDirty(i + 1)).isFalse();
+        assertThat(store.isDirty(i + 1, now)).isFalse();
       }
       if (random.nextInt(3_000) == 0) {
         store.flush(i + 1, now);
@@ -107,10 +107,31 @@ class IdStoreTest {
     assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThat(openFiles()).isEqualTo(1);
-    assertThat(store.isDirty(1)).isTrue();
+    assertThat(store.isDirty(1, 1)).isTrue();
     store.flush(1, 1);
     assertThat(openFiles()).isZero();
-    assertThat(store.isDirty(1)).isFalse();
+    assertThat(store.isDirty(1, 1)).isFalse();
+  }
+
+  @Test
+  void shouldDropWhatHasLeftTheWindowThoughNoIdComes() throws IOException {
+    open(0);
+    store.add("one", 0, 1);
+    store.flush(1, 1);
+    assertThat(store.isDirty(1, WINDOW_MICROS)).isFalse();
+    List<Path> old = files();
+    long now = WINDOW_MICROS + 1;
+    for (; store.isDirty(1, now); now++) {
+      store.flush(1, now);
+    }
+    assertThat(now).isEqualTo(WINDOW_MICROS + 3);
+    assertThat(store.size()).isZero();
+    assertThat(files()).hasSize(1).doesNotContainAnyElementsOf(old);
+    assertThat(store.isDirty(1, 100 * WINDOW_MICROS)).as("again and again").isFalse();
+    open(now);
+    assertThat(store.fault()).isEmpty();
+    assertThat(store.covered()).isEqualTo(1);
+    assertThat(store.isDirty(1, 100 * WINDOW_MICROS)).isFalse();
   }
 
   private long openFiles() throws IOException {
@@ -186,7 +207,7 @@ class IdStoreTest {
     store.add("one", 0, 1);
     assertThat(store.find("one", 2)).isEqualTo(new IdStore.Original(0, 1));
     assertThatThrownBy(() -> store.flush(1, 1)).isInstanceOf(RiverException.class);
-    assertThat(store.isDirty(1)).isTrue();
+    assertThat(store.isDirty(1, 1)).isTrue();
     Files.delete(directory);
     store.flush(1, 1);
     open(1);
@@ -356,7 +377,7 @@ class IdStoreTest {
   void shouldMissNoFileWhoseIdsHaveLeftTheWindow() throws IOException {
     writeSeries();
     open(10_000_000); // the first two are over
-    assertThat(store.isDirty(PARTS * IDS)).isTrue();
+    assertThat(store.isDirty(PARTS * IDS, PARTS)).isTrue();
     store.flush(PARTS * IDS, 10_000_000);
     assertThat(files()).hasSize(3);
     assertThat(faults()).isEmpty();
