@@ -172,12 +172,24 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
         return false;
       }
       if (!index.index()) {
-        merges = index.merge();
-        return merges;
+        return merge();
       }
     }
-    merges = index.merge();
+    merge();
     return true;
+  }
+
+  private boolean merge() {
+    merges = false; // before: a block that leaves meanwhile says that there is more
+    boolean more = true;
+    try {
+      more = index.merge();
+    } finally {
+      if (more) {
+        merges = true;
+      }
+    }
+    return more;
   }
 
   void leave(int block) {
