@@ -45,6 +45,7 @@ public final class BatchingProcessor<M>
   private static final String MESSAGES = "batch.messages";
   private static final String BYTES = "batch.bytes";
   private static final String WAIT = "batch.wait";
+  private static final long RETRY_MILLIS = 100;
 
   private final ReentrantLock turn = new ReentrantLock(); // also while a batch is passed on
   private @Nullable Settings<M> settings; // set before the first message, like what follows
@@ -216,9 +217,19 @@ public final class BatchingProcessor<M>
             .thenAccept(
                 isOver -> {
                   if (isOver) {
-                    new MonitoredThread(name, () -> timeIsOver(started)).start();
+                    startThread(name, started);
                   }
                 });
+  }
+
+  /** Starts the thread that passes the batch on; where none can be, it is tried again. */
+  private void startThread(String name, CompletableFuture<Boolean> whose) {
+    try {
+      new MonitoredThread(name, () -> timeIsOver(whose)).start();
+    } catch (OutOfMemoryError e) { // of which the system's limit of threads is one
+      CompletableFuture.delayedExecutor(RETRY_MILLIS, TimeUnit.MILLISECONDS, Runnable::run)
+          .execute(() -> startThread(name, whose));
+    }
   }
 
   @GuardedBy("turn")
