@@ -302,7 +302,7 @@ final class MessageRemoval implements AfterLog {
 
   private long endOf(Trim trim) {
     if (trim.age != null) {
-      long since = log.times().now() - Micros.of(trim.age);
+      long since = log.times().since(config.time().epochMicros() - Micros.of(trim.age));
       return lookup.sequenceAt(since).orElse(log.nextSequence());
     }
     if (trim.bytes >= 0) {

@@ -39,6 +39,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What was cancelled or removed comes no more, whoever reads, and also after a reopening. */
 @Timeout(120)
@@ -313,8 +315,9 @@ class RemovalTest {
     assertThat(directory.resolve("data/orders/removed")).doesNotExist();
   }
 
-  @Test
-  void shouldReportDamageAndDeliverAgain() throws IOException {
+  @ParameterizedTest
+  @CsvSource({"30, m6", "5, m8"}) // in the last record but one, and in the last
+  void shouldReportDamageAndDeliverAgain(int fromEnd, String again) throws IOException {
     open(builder -> builder.durability(Durability.DISK));
     publish(0, 10);
     for (int i = 0; i < 10; i += 2) {
@@ -323,14 +326,15 @@ class RemovalTest {
     queue.close();
     Path file = files().get(0);
     byte[] bytes = Files.readAllBytes(file);
-    bytes[bytes.length - 30] ^= 1; // in the last but one
+    bytes[bytes.length - fromEnd] ^= 1;
     Files.write(file, bytes);
     try (CapturedLog captured = new CapturedLog("com.wookler.river")) {
       open();
       assertThat(captured.lines())
           .anyMatch(line -> line.contains("messages that were removed may come again"));
     }
-    assertThat(takeAll(subscriber("a"))).containsExactly("m1", "m3", "m5", "m6", "m7", "m9");
+    assertThat(takeAll(subscriber("a")))
+        .containsExactlyInAnyOrder("m1", "m3", "m5", "m7", "m9", again);
     assertThat(files()).hasSize(2).anyMatch(path -> path.toString().endsWith(".damaged"));
     queue.close();
     for (Path each : files()) {
@@ -644,6 +648,24 @@ class RemovalTest {
     time.advance(Duration.ofHours(1));
     publish(25, 26);
     assertThat(takeAll(subscriber)).containsExactly("m25");
+  }
+
+  @Test
+  void shouldTrimByAgeThoughTheClockWasSetBack() {
+    open();
+    publish(0, 1);
+    time.stepWall(Duration.ofDays(-1));
+    await()
+        .until(
+            () -> {
+              time.advance(Duration.ofMillis(200));
+              return Files.exists(directory.resolve("data/orders/log/clock"));
+            });
+    publish(1, 2);
+    time.advance(Duration.ofMinutes(30));
+    publish(2, 3);
+    time.advance(Duration.ofMinutes(31));
+    assertThat(queue.trim(Trim.olderThan(Duration.ofHours(1)))).isEqualTo(2);
   }
 
   @Test

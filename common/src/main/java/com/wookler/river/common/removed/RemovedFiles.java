@@ -5,6 +5,7 @@ import com.wookler.river.common.file.Sealed;
 import com.wookler.river.common.file.Series;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -85,13 +86,27 @@ public final class RemovedFiles {
 
           @Override
           public void damaged(long from, long to) {
-            if (to < size) { // else a kill has torn it
+            if (to < size || isDamaged(file.path(), from, to)) { // else a kill has torn it
               faults.putIfAbsent(file.path(), "is damaged at byte " + from);
             }
           }
         });
     if (!header.fault().isEmpty() && (!begun || found.size() > before)) {
       faults.put(file.path(), header.fault());
+    }
+  }
+
+  /** Returns whether the end of a file has as much as a whole record, and not of zeros only. */
+  private static boolean isDamaged(Path file, long from, long to) {
+    if (to - from < RECORD) {
+      return false;
+    }
+    try (FileChannel in = FileChannel.open(file)) {
+      ByteBuffer tail = ByteBuffer.allocate(RECORD);
+      int read = in.read(tail, from);
+      return read > 0 && ByteBuffer.allocate(read).mismatch(tail.flip()) >= 0;
+    } catch (IOException e) {
+      return true;
     }
   }
 
