@@ -42,7 +42,7 @@ record Answer(Buffer bytes, boolean close, @Nullable Delivery<?> taken) {
   }
 
   /** Returns the answer that has a message. */
-  static Answer value(String key, String flags, byte[] data, @Nullable Delivery<?> taken) {
+  static Answer value(String key, long flags, byte[] data, @Nullable Delivery<?> taken) {
     String head = "VALUE " + key + ' ' + flags + ' ' + data.length + "\r\n";
     Buffer bytes = Buffer.buffer(head.length() + data.length + END_LINE.length + LINE_END.length);
     bytes.appendBytes(head.getBytes(ISO_8859_1)).appendBytes(data).appendBytes(LINE_END);

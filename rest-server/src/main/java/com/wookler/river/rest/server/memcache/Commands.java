@@ -32,7 +32,6 @@ final class Commands {
   /** The header that keeps what a client sent as flags. */
   static final String FLAGS = "memcache-flags";
 
-  private static final String NO_FLAGS = "0";
   private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
   private static final long MAX_FLAGS = 0xffff_ffffL;
   private static final CompletableFuture<Answer> END = Answer.END.now();
@@ -266,12 +265,18 @@ final class Commands {
 
   private Answer value(
       String asked, QueueName name, Delivery<?> message, @Nullable Delivery<?> taken) {
-    byte[] flags = message.headers().get(FLAGS);
     return Answer.value(
         settings.replyKey() == ReplyKey.NAME ? name.text() : asked,
-        flags == null ? NO_FLAGS : new String(flags, ISO_8859_1),
+        flags(message),
         Objects.requireNonNull(message.bytes(), "bytes"),
         taken);
+  }
+
+  /** Returns the flags of a message; 0 where another protocol put something else there. */
+  private static long flags(Delivery<?> message) {
+    byte[] header = message.headers().get(FLAGS);
+    long flags = header == null ? 0 : RequestParser.number(new String(header, ISO_8859_1));
+    return flags < 0 || flags > MAX_FLAGS ? 0 : flags;
   }
 
   /** Takes a message; null if none comes in time, or if the connection has ended meanwhile. */
