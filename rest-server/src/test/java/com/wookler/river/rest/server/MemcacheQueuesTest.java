@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The queues and subscribers behind what Kestrel's clients see. */
 @Timeout(120)
@@ -37,5 +39,21 @@ class MemcacheQueuesTest extends MemcacheFixture {
     String path = "/v1/queues/jobs/messages";
     assertThat(http().send("POST", path, message, "Content-Type", "application/x-ndjson").status())
         .isEqualTo(201);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"open", "close", "abort", "peek"})
+  void shouldServeAQueueWhoseNameIsAnOption(String name) throws IOException {
+    Client client = client();
+    assertThat(client.set(name, "one")).isEqualTo("STORED");
+    assertThat(client.get(name + "/peek")).isEqualTo("one");
+    assertThat(client.get(name)).isEqualTo("one");
+    assertThat(client.get(name)).isNull();
+    client.set(name, "two");
+    assertThat(client.get(name + "/open")).isEqualTo("two");
+    assertThat(client.ask("get " + name + "/abort")).isEqualTo("END");
+    assertThat(client.ask("flush " + name)).isEqualTo("END");
+    assertThat(client.get(name)).isNull();
+    assertThat(client.ask("delete " + name)).isEqualTo("DELETED");
   }
 }

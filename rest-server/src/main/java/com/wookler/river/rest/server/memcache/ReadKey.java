@@ -28,8 +28,9 @@ record ReadKey(
   /** Returns the key; null if it does not follow the grammar. */
   static @Nullable ReadKey of(String asked) {
     List<String> parts = List.of(asked.split("/", -1));
+    List<String> options = parts.subList(1, parts.size());
     long wait = 0;
-    for (String option : parts.subList(1, parts.size())) {
+    for (String option : options) {
       if (option.startsWith(WAIT)) {
         String text = option.substring(WAIT.length());
         long millis = RequestParser.number(text.startsWith("-") ? text.substring(1) : text);
@@ -44,10 +45,10 @@ record ReadKey(
             asked,
             parts.get(0),
             Duration.ofMillis(wait),
-            parts.contains("open"),
-            parts.contains("close"),
-            parts.contains("abort"),
-            parts.contains("peek"));
+            options.contains("open"),
+            options.contains("close"),
+            options.contains("abort"),
+            options.contains("peek"));
     return key.isLegal() ? key : null;
   }
 
