@@ -3,6 +3,8 @@ package com.wookler.river.rest.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,6 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MemcacheQueuesTest extends MemcacheFixture {
   private Asked http() {
     return new Asked(server);
+  }
+
+  private RiverServer open(String queues) throws IOException {
+    Path file = directory.resolve("river.xml");
+    Files.writeString(file, queues(directory, queues));
+    return RiverServer.open(file);
   }
 
   @Test
@@ -55,5 +63,31 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.ask("flush " + name)).isEqualTo("END");
     assertThat(client.get(name)).isNull();
     assertThat(client.ask("delete " + name)).isEqualTo("DELETED");
+  }
+
+  @Test
+  void shouldMoveWhatHasExpiredWhenItIsSetToTheExpiryQueue() throws IOException {
+    String late = "<param name=\"subscriber.expiry.queue\" value=\"late\"/>";
+    try (RiverServer other =
+        open(
+            "<defaults queue=\"jobs\" subscriber=\"*\"><params>"
+                + late
+                + "</params></defaults>"
+                + queue("jobs", "")
+                + queue("late", ""))) {
+      Client client = client(other);
+      assertThat(client.get("jobs")).isNull();
+      assertThat(client.ask("set jobs 0 -1 1\r\na")).isEqualTo("STORED");
+      assertThat(client.ask("set jobs 0 1000001 1\r\nb")).isEqualTo("STORED"); // in 1970
+      assertThat(client.get("jobs")).isNull();
+      assertThat(client.get("late/t=60000")).isEqualTo("a");
+      assertThat(client.get("late/t=60000")).isEqualTo("b");
+    }
+  }
+
+  @Test
+  void shouldRefuseWhatHasExpiredAsAnyOtherMessage() throws IOException {
+    client().ask("status ReadOnly");
+    assertRefused("set jobs 0 -1 1\r\nx", "set jobs 0 1000001 1\r\nx");
   }
 }

@@ -17,6 +17,7 @@ import com.wookler.river.rest.server.hosting.RequestException;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import io.vertx.core.WorkerExecutor;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -34,8 +35,9 @@ final class Commands {
 
   private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
   private static final long MAX_FLAGS = 0xffff_ffffL;
+  private static final Duration SHORTEST =
+      Duration.of(1, ChronoUnit.MICROS); // to live: over before a read
   private static final CompletableFuture<Answer> END = Answer.END.now();
-  private static final CompletableFuture<Answer> STORED = Answer.STORED.now();
   private static final CompletableFuture<Answer> CLIENT_ERROR = Answer.CLIENT_ERROR.now();
   private static final CompletableFuture<Answer> ILLEGAL = Answer.CLIENT_ERROR.closing().now();
 
@@ -135,23 +137,18 @@ final class Commands {
     if (flags != 0) {
       message = message.withHeader(FLAGS, request.argument(1).getBytes(ISO_8859_1));
     }
-    if (passed) {
-      return STORED;
-    }
-    if (seconds > 0) {
-      Duration left = left(seconds, context.time());
-      if (left.isNegative() || left.isZero()) {
-        return STORED; // no consumer would see it
-      }
-      message = message.expiresAfter(left);
+    if (passed || seconds > 0) {
+      message = message.expiresAfter(passed ? SHORTEST : left(seconds, context.time()));
     }
     return store(QueueName.of(name), message, session);
   }
 
   private static Duration left(long seconds, TimeSource time) {
-    return seconds < RELATIVE_SECONDS
-        ? Duration.ofSeconds(seconds)
-        : Duration.ofSeconds(seconds).minus(Duration.ofNanos(1_000 * time.epochMicros()));
+    if (seconds < RELATIVE_SECONDS) {
+      return Duration.ofSeconds(seconds);
+    }
+    Duration left = Duration.ofSeconds(seconds).minus(Duration.ofNanos(1_000 * time.epochMicros()));
+    return left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
   }
 
   private CompletableFuture<Answer> store(
