@@ -90,4 +90,26 @@ class MemcacheQueuesTest extends MemcacheFixture {
     client().ask("status ReadOnly");
     assertRefused("set jobs 0 -1 1\r\nx", "set jobs 0 1000001 1\r\nx");
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"flush jobs", "flush_all"})
+  void shouldFlushAQueueThatNoClientHasRead(String command) throws IOException {
+    http().put("/v1/queues/jobs", "");
+    http().post("/v1/queues/jobs/messages", "before");
+    Client client = client();
+    client.ask(command);
+    assertThat(client.set("jobs", "after")).isEqualTo("STORED");
+    assertThat(client.get("jobs")).isEqualTo("after");
+    assertThat(client.get("jobs")).isNull();
+  }
+
+  @Test
+  void shouldCreateNoReaderWhereOnlyOthersRead() throws IOException {
+    http().put("/v1/queues/jobs", "");
+    http().put("/v1/queues/jobs/subscribers/audit", "");
+    Client client = client();
+    assertThat(client.ask("flush_all")).isEqualTo("Flushed all queues.");
+    assertThat(client.get("jobs+log")).isNull();
+    assertThat(http().get("/v1/queues/jobs/subscribers/kestrel").status()).isEqualTo(404);
+  }
 }

@@ -9,6 +9,7 @@ import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -114,12 +115,20 @@ final class Administration {
 
   private Answer flush(QueueName name) {
     HostedQueue<?> queue = changeable(name);
-    HostedSubscriber<?> reader = queue == null ? null : queue.find(name.subscriber());
+    if (queue != null) {
+      empty(queue, name);
+    }
+    return Answer.END;
+  }
+
+  /** Skips all messages of a name. Without a reader the first one would begin with them. */
+  private void empty(HostedQueue<?> queue, QueueName name) {
+    HostedSubscriber<?> reader =
+        name.isChild() ? queue.find(name.subscriber()) : Readers.reader(queue, name);
     if (reader != null) {
       figures.of(name).flushes.increment();
       var unused = reader.subscriber().purge();
     }
-    return Answer.END;
   }
 
   /** Answers with how many messages this call removed: none, as they expire by themselves. */
@@ -130,11 +139,16 @@ final class Administration {
 
   private Answer flushAll() {
     for (HostedQueue<?> queue : context.queues().catalog().all()) {
-      for (QueueName name : statistics.names(queue)) {
-        flush(name);
-      }
+      List<QueueName> names = statistics.names(queue);
+      names.stream().filter(name -> isRead(queue, name)).forEach(this::flush);
     }
     return FLUSHED_ALL;
+  }
+
+  /** Returns whether clients have read a name, or are the first who could. */
+  private static boolean isRead(HostedQueue<?> queue, QueueName name) {
+    List<String> subscribers = queue.queue().subscriberNames();
+    return subscribers.isEmpty() || subscribers.contains(name.subscriber());
   }
 
   private CompletableFuture<Answer> status(Request request, Session session) {

@@ -31,7 +31,8 @@ record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
     return reader(created(name), name);
   }
 
-  private static HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
+  /** Returns the subscriber of a name, which is created if the queue does not have it. Blocks. */
+  static HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
     HostedSubscriber<?> known = queue.find(name.subscriber());
     return known == null ? queue.getOrCreate(name.config()).subscriber() : known;
   }
