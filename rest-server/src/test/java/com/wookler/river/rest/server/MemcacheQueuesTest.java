@@ -112,4 +112,15 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.get("jobs+log")).isNull();
     assertThat(http().get("/v1/queues/jobs/subscribers/kestrel").status()).isEqualTo(404);
   }
+
+  @Test
+  void shouldKeepForAQueueWhatOnlyItsChildHasRead() throws IOException {
+    http().put("/v1/queues/jobs", "");
+    Client client = client();
+    assertThat(client.get("jobs+audit")).isNull();
+    assertThat(http().get("/v1/queues/jobs/subscribers/kestrel").status()).isEqualTo(200);
+    client.set("jobs", "one");
+    assertThat(client.get("jobs+audit")).isEqualTo("one");
+    assertThat(client.get("jobs")).isEqualTo("one");
+  }
 }

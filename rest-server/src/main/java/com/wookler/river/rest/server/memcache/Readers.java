@@ -22,13 +22,21 @@ record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
     status.checkCreates(name);
     HostedQueue<?> queue = queues.getOrCreateQueue(Access.ALL, name.queue());
     figures.created.increment();
-    reader(queue, new QueueName(name.queue(), QueueName.READER)); // it keeps what is not read yet
+    keepUnread(queue, name);
     return queue;
   }
 
   /** Returns the subscriber of a name, which is created if it does not exist. Blocks. */
   HostedSubscriber<?> of(QueueName name) {
-    return reader(created(name), name);
+    HostedQueue<?> queue = created(name);
+    if (queue.queue().subscriberNames().isEmpty()) {
+      keepUnread(queue, name); // also if a child is the first to read
+    }
+    return reader(queue, name);
+  }
+
+  private static void keepUnread(HostedQueue<?> queue, QueueName name) {
+    reader(queue, new QueueName(name.queue(), QueueName.READER));
   }
 
   /** Returns the subscriber of a name, which is created if the queue does not have it. Blocks. */
