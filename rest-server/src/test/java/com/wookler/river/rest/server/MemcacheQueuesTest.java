@@ -123,4 +123,20 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.get("jobs+audit")).isEqualTo("one");
     assertThat(client.get("jobs")).isEqualTo("one");
   }
+
+  @Test
+  void shouldKeepForAChildWhatItHasNotReadOfADeletedQueue() throws IOException {
+    Client client = client();
+    assertThat(client.get("jobs+audit")).isNull();
+    client.set("jobs", "one");
+    assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
+    assertThat(client.get("jobs")).isNull();
+    client.set("jobs", "two");
+    assertThat(client.get("jobs")).isEqualTo("two");
+    assertThat(client.get("jobs+audit")).isEqualTo("one");
+    assertThat(client.get("jobs+audit")).isEqualTo("two");
+    assertThat(client.ask("delete jobs+audit")).isEqualTo("DELETED");
+    assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
+    assertThat(http().get("/v1/queues/jobs").status()).isEqualTo(404);
+  }
 }

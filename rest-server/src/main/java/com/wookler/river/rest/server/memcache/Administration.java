@@ -104,13 +104,20 @@ final class Administration {
     if (queue != null) {
       if (name.isChild()) {
         var unused = queue.remove(name.subscriber());
+      } else if (hasChildren(queue)) {
+        empty(queue, name); // the log has what they have not read
       } else {
         context.queues().catalog().delete(queue, true);
-        figures.deleted.increment();
       }
+      figures.deleted.increment();
       figures.forget(name);
     }
     return Answer.DELETED;
+  }
+
+  private static boolean hasChildren(HostedQueue<?> queue) {
+    return queue.queue().subscriberNames().stream()
+        .anyMatch(name -> !name.equals(QueueName.READER));
   }
 
   private Answer flush(QueueName name) {
