@@ -92,7 +92,7 @@ class MemcacheQueuesTest extends MemcacheFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"flush jobs", "flush_all"})
+  @ValueSource(strings = {"flush jobs", "flush_all", "delete jobs"})
   void shouldFlushAQueueThatNoClientHasRead(String command) throws IOException {
     http().put("/v1/queues/jobs", "");
     http().post("/v1/queues/jobs/messages", "before");
@@ -138,5 +138,20 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.ask("delete jobs+audit")).isEqualTo("DELETED");
     assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
     assertThat(http().get("/v1/queues/jobs").status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldEmptyAQueueOfTheFileThatIsDeleted() throws IOException {
+    try (RiverServer other = open(queue("jobs", ""))) {
+      Client client = client(other);
+      client.set("jobs", "one");
+      assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
+      client.set("jobs", "two");
+      assertThat(client.get("jobs")).isEqualTo("two");
+      assertThat(client.get("jobs")).isNull();
+      client.set("jobs", "three");
+      assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
+      assertThat(client.get("jobs")).isNull();
+    }
   }
 }

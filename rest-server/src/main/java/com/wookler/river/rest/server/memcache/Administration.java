@@ -104,8 +104,8 @@ final class Administration {
     if (queue != null) {
       if (name.isChild()) {
         var unused = queue.remove(name.subscriber());
-      } else if (hasChildren(queue)) {
-        empty(queue, name); // the log has what they have not read
+      } else if (queue.settings() == null || hasChildren(queue)) {
+        empty(queue, name); // it is in a file or an application, or has what they have not read
       } else {
         context.queues().catalog().delete(queue, true);
       }
