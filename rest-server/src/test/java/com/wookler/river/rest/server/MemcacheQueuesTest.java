@@ -154,4 +154,25 @@ class MemcacheQueuesTest extends MemcacheFixture {
       assertThat(client.get("jobs")).isNull();
     }
   }
+
+  @Test
+  void shouldFindNothingInAnAlias() throws IOException {
+    String alias =
+        "<param name=\"queue.forward\" value=\"a b\"/>"
+            + "<param name=\"queue.fanout.only\" value=\"true\"/>";
+    try (RiverServer other = open(queue("a", "") + queue("b", "") + queue("all", alias))) {
+      Client client = client(other);
+      assertThat(client.set("all", "x")).isEqualTo("STORED");
+      for (String key : List.of("all", "all/open", "all/peek", "all/t=1", "all+audit")) {
+        assertThat(client.get(key)).as(key).isNull();
+      }
+      assertThat(client.ask("monitor all 60")).isEqualTo("END");
+      assertThat(client.get("b/t=60000")).isEqualTo("x");
+      assertThat(client.ask("flush all")).isEqualTo("END");
+      assertThat(client.ask("delete all")).isEqualTo("DELETED");
+      assertThat(client.ask("flush_all")).isEqualTo("Flushed all queues.");
+      assertThat(client.set("all", "y")).isEqualTo("STORED");
+      assertThat(client.get("b/t=60000")).isEqualTo("y");
+    }
+  }
 }

@@ -276,7 +276,7 @@ final class Commands {
     return flags < 0 || flags > MAX_FLAGS ? 0 : flags;
   }
 
-  /** Takes a message; null if none comes in time, or if the connection has ended meanwhile. */
+  /** Takes a message; null if none comes in time, or ever. */
   private CompletableFuture<@Nullable Delivery<?>> take(
       QueueName name, Duration wait, Session session) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
@@ -299,7 +299,10 @@ final class Commands {
     return known == null ? created(name, session) : CompletableFuture.completedFuture(known);
   }
 
-  /** Creates the subscriber of a name; null where the connection has ended before that began. */
+  /**
+   * Creates the subscriber of a name; null where the queue only forwards, or where the connection
+   * has ended before that began.
+   */
   private CompletableFuture<@Nullable HostedSubscriber<?>> created(
       QueueName name, Session session) {
     return session.blocking(changes, () -> session.hasEnded() ? null : readers.of(name));

@@ -1,9 +1,11 @@
 package com.wookler.river.rest.server.memcache;
 
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.rest.server.hosting.Access;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.QueueResolver;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the subscribers behind the names of clients, and creates what is named for the first time.
@@ -26,8 +28,11 @@ record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
     return queue;
   }
 
-  /** Returns the subscriber of a name, which is created if it does not exist. Blocks. */
-  HostedSubscriber<?> of(QueueName name) {
+  /**
+   * Returns the subscriber of a name, which is created if it does not exist; null if the queue has
+   * none, because it only forwards. Blocks.
+   */
+  @Nullable HostedSubscriber<?> of(QueueName name) {
     HostedQueue<?> queue = created(name);
     if (queue.queue().subscriberNames().isEmpty()) {
       keepUnread(queue, name); // also if a child is the first to read
@@ -36,12 +41,17 @@ record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
   }
 
   private static void keepUnread(HostedQueue<?> queue, QueueName name) {
-    reader(queue, new QueueName(name.queue(), QueueName.READER));
+    var unused = reader(queue, new QueueName(name.queue(), QueueName.READER));
   }
 
-  /** Returns the subscriber of a name, which is created if the queue does not have it. Blocks. */
-  static HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
+  /**
+   * Returns the subscriber of a name, which is created if the queue does not have it; null if the
+   * queue only forwards. Blocks.
+   */
+  static @Nullable HostedSubscriber<?> reader(HostedQueue<?> queue, QueueName name) {
     HostedSubscriber<?> known = queue.find(name.subscriber());
-    return known == null ? queue.getOrCreate(name.config()).subscriber() : known;
+    return known == null && !queue.queue().settings().get(QueueOptions.FANOUT_ONLY)
+        ? queue.getOrCreate(name.config()).subscriber()
+        : known;
   }
 }
