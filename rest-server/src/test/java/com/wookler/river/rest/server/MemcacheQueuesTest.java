@@ -2,6 +2,8 @@ package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.message.MessageConverter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -173,6 +175,36 @@ class MemcacheQueuesTest extends MemcacheFixture {
       assertThat(client.ask("flush_all")).isEqualTo("Flushed all queues.");
       assertThat(client.set("all", "y")).isEqualTo("STORED");
       assertThat(client.get("b/t=60000")).isEqualTo("y");
+    }
+  }
+
+  @Test
+  void shouldNotStoreWhereNoQueueMayBeCreated() throws IOException {
+    server.close();
+    server = builder().autoCreate(false).start();
+    Client client = client();
+    assertThat(client.set("jobs", "one")).isEqualTo("NOT_STORED");
+    assertThat(client.get("jobs")).isNull();
+    assertThat(client.get("jobs/peek")).isNull();
+  }
+
+  @Test
+  @SuppressWarnings("try") // closes the queue before its end
+  void shouldNeitherStoreNorFindAnythingInAClosedQueue() throws IOException {
+    server.close();
+    MessageConverter<byte[]> bytes = MessageConverter.bytes();
+    try (MessageQueue<byte[]> queue =
+        MessageQueue.builder("jobs", bytes).directory(directory.resolve("own")).open()) {
+      server = builder().queue(queue, bytes).start();
+      Client client = client();
+      assertThat(client.get("jobs")).isNull();
+      queue.close();
+      assertThat(client.set("jobs", "one")).isEqualTo("NOT_STORED");
+      for (String key : List.of("jobs", "jobs/open", "jobs/peek", "jobs/t=1", "jobs+audit")) {
+        assertThat(client.ask("get " + key)).as(key).isEqualTo("END");
+      }
+      assertThat(client.ask("flush jobs")).isEqualTo("END");
+      assertThat(client.ask("version")).startsWith("VERSION");
     }
   }
 }

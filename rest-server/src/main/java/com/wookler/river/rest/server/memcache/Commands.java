@@ -33,6 +33,7 @@ final class Commands {
   /** The header that keeps what a client sent as flags. */
   static final String FLAGS = "memcache-flags";
 
+  private static final String SET = "set";
   private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
   private static final long MAX_FLAGS = 0xffff_ffffL;
   private static final Duration SHORTEST =
@@ -78,16 +79,16 @@ final class Commands {
     try {
       answer = answer(request, session);
     } catch (RuntimeException e) {
-      return refused(e).now();
+      return refused(request, e).now();
     }
     return answer.isDone() && !answer.isCompletedExceptionally()
         ? answer
-        : answer.exceptionally(Commands::refused);
+        : answer.exceptionally(e -> refused(request, e));
   }
 
   private CompletableFuture<Answer> answer(Request request, Session session) {
     return switch (request.verb()) {
-      case "set" -> set(request, session);
+      case SET -> set(request, session);
       case "get", "gets" -> get(request, session);
       case "monitor" -> monitor(request, session);
       case "confirm" -> confirm(request, session);
@@ -95,16 +96,15 @@ final class Commands {
     };
   }
 
-  private static Answer refused(Throwable thrown) {
+  private static Answer refused(Request request, Throwable thrown) {
     Throwable cause = RequestException.causeOf(thrown);
-    if (cause instanceof QueueFullException
-        || cause instanceof MessageTooLargeException
-        || cause instanceof QueueClosedException) {
+    if (cause instanceof QueueFullException || cause instanceof MessageTooLargeException) {
       return Answer.NOT_STORED;
     }
     RequestException known = RequestException.of(cause);
-    if (known != null && known.reason() == RequestException.Reason.NOT_FOUND) {
-      return Answer.END;
+    if (cause instanceof QueueClosedException
+        || (known != null && known.reason() == RequestException.Reason.NOT_FOUND)) {
+      return request.verb().equals(SET) ? Answer.NOT_STORED : Answer.END;
     }
     if (known == null) {
       Session.LOG.error("A command failed", cause);
