@@ -7,6 +7,7 @@ import com.wookler.river.core.message.MessageConverter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -206,5 +207,34 @@ class MemcacheQueuesTest extends MemcacheFixture {
       assertThat(client.ask("flush jobs")).isEqualTo("END");
       assertThat(client.ask("version")).startsWith("VERSION");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cache:jobs", ":jobs", "-jobs", "jobs@host|x", "\u00e9", "%_2e", "t=1"})
+  void shouldServeQueuesWithAnyNameThatKestrelAllows(String name) throws IOException {
+    Client client = client();
+    assertThat(client.get(name + "+a:b")).isNull();
+    assertThat(client.set(name, "one")).isEqualTo("STORED");
+    assertThat(client.get(name)).isEqualTo("one");
+    assertThat(client.get(name + "+a:b")).isEqualTo("one");
+    assertThat(client.ask("dump_stats " + name)).isEqualTo("queue '" + name + "' {");
+    List<String> lines = new ArrayList<>();
+    for (String line = client.line(); !line.equals("END"); line = client.line()) {
+      lines.add(line);
+    }
+    assertThat(lines).contains("  children=" + name + "+a:b");
+  }
+
+  @Test
+  void shouldRefuseANameThatIsTooLongAndGoOn() throws IOException {
+    Client client = client();
+    String longest = "x".repeat(64);
+    assertThat(client.set(longest, "one")).isEqualTo("STORED");
+    assertThat(client.set(longest + "x", "one")).isEqualTo("CLIENT_ERROR");
+    assertThat(client.ask("get " + longest + "x")).isEqualTo("CLIENT_ERROR");
+    assertThat(client.ask("get x/t=1/peek")).isEqualTo("END");
+    assertThat(client.ask("get x+" + longest + "x")).isEqualTo("CLIENT_ERROR");
+    assertThat(client.set(":".repeat(22), "one")).isEqualTo("CLIENT_ERROR"); // 3 for each
+    assertThat(client.get(longest)).isEqualTo("one");
   }
 }

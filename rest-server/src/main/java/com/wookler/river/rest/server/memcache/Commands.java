@@ -110,6 +110,9 @@ final class Commands {
       Session.LOG.error("A command failed", cause);
     } else {
       Session.LOG.warn("A command was refused: {}", known.detail());
+      if (known.reason() == RequestException.Reason.BAD_REQUEST) {
+        return Answer.CLIENT_ERROR; // such as for a name that is too long
+      }
     }
     return Answer.SERVER_ERROR.closing();
   }

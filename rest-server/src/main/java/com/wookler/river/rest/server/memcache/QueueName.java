@@ -3,11 +3,18 @@ package com.wookler.river.rest.server.memcache;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import java.time.Duration;
+import java.util.HexFormat;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a client calls a queue: {@code orders}, or a child {@code orders+audit}, which gets
  * everything that {@code orders} gets from its first use on. In River both are subscribers of the
  * queue {@code orders}.
+ *
+ * <p>A character that no name in River may have is a dot and two hexadecimal digits there, and
+ * {@code _.} precedes a name that begins with one: names of clients have no dots.
  *
  * @param queue name of the queue
  * @param subscriber name of the subscriber
@@ -18,6 +25,10 @@ record QueueName(String queue, String subscriber) {
 
   /** As long as a message may be held: a read stays open while its connection does. */
   static final Duration LONGEST = Duration.ofHours(12);
+
+  private static final String FIRST = "_.";
+  private static final Pattern ESCAPED = Pattern.compile("[^A-Za-z0-9_-]|^-");
+  private static final Pattern HEX = Pattern.compile("\\.([0-9a-f]{2})");
 
   /** Returns whether the protocol allows this name. */
   static boolean isLegal(String name) {
@@ -32,8 +43,32 @@ record QueueName(String queue, String subscriber) {
   static QueueName of(String name) {
     int plus = name.indexOf('+');
     return plus < 0
-        ? new QueueName(name, READER)
-        : new QueueName(name.substring(0, plus), name.substring(plus + 1));
+        ? new QueueName(escaped(name), READER)
+        : new QueueName(escaped(name.substring(0, plus)), escaped(name.substring(plus + 1)));
+  }
+
+  private static String escaped(String name) {
+    String text = ESCAPED.matcher(name).replaceAll(match -> hex(match.group().charAt(0)));
+    return text.startsWith(".") ? FIRST + text : text;
+  }
+
+  private static String hex(char character) {
+    return "." + HexFormat.of().toHexDigits((byte) character);
+  }
+
+  /** Returns what {@link #escaped} was given; the same name where it is not from a client. */
+  private static String unescaped(String name) {
+    if (name.indexOf('.') < 0) {
+      return name;
+    }
+    String escaped = name.startsWith(FIRST + ".") ? name.substring(FIRST.length()) : name;
+    String text =
+        HEX.matcher(escaped).replaceAll(match -> Matcher.quoteReplacement(character(match)));
+    return isLegal(text) && text.indexOf('+') < 0 && escaped(text).equals(name) ? text : name;
+  }
+
+  private static String character(MatchResult hex) {
+    return String.valueOf((char) HexFormat.fromHexDigits(hex.group(1)));
   }
 
   boolean isChild() {
@@ -42,7 +77,8 @@ record QueueName(String queue, String subscriber) {
 
   /** Returns the name as clients know it. */
   String text() {
-    return isChild() ? queue + "+" + subscriber : queue;
+    String name = unescaped(queue);
+    return isChild() ? name + "+" + unescaped(subscriber) : name;
   }
 
   /** Returns the configuration with which the subscriber is created. */
