@@ -53,8 +53,8 @@ class MemcacheQueuesTest extends MemcacheFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"open", "close", "abort", "peek"})
-  void shouldServeAQueueWhoseNameIsAnOption(String name) throws IOException {
+  @ValueSource(strings = {"open", "close", "abort", "peek", "noreply"})
+  void shouldServeAQueueWhoseNameIsAWordOfTheProtocol(String name) throws IOException {
     Client client = client();
     assertThat(client.set(name, "one")).isEqualTo("STORED");
     assertThat(client.get(name + "/peek")).isEqualTo("one");

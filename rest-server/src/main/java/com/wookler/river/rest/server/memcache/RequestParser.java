@@ -114,9 +114,23 @@ final class RequestParser {
     if (words.isEmpty()) {
       return new Request("", List.of(), null, false, false);
     }
-    boolean noreply = words.size() > 1 && words.get(words.size() - 1).equals("noreply");
-    List<String> arguments = words.subList(1, words.size() - (noreply ? 1 : 0));
-    return new Request(words.get(0).toLowerCase(Locale.ROOT), arguments, null, noreply, false);
+    String verb = words.get(0).toLowerCase(Locale.ROOT);
+    int last = words.size() - 1;
+    boolean noreply = last > needed(verb) && words.get(last).equals("noreply");
+    List<String> arguments = words.subList(1, noreply ? last : words.size());
+    return new Request(verb, arguments, null, noreply, false);
+  }
+
+  /** Returns how many words must follow a command before {@code noreply} is none of them. */
+  private static int needed(String verb) {
+    if (STORING.contains(verb)) {
+      return LENGTH_WORD;
+    }
+    return switch (verb) {
+      case "flush_all" -> 0;
+      case "delete" -> 1;
+      default -> Integer.MAX_VALUE;
+    };
   }
 
   private @Nullable Request storing(Request line) {
