@@ -264,7 +264,22 @@ class MemcacheTest extends MemcacheFixture {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"get", "delete", "flush", "set jobs x 0 1\r\ny", "set jobs 0 x 1\r\ny"})
+  @ValueSource(
+      strings = {
+        "get",
+        "delete",
+        "flush",
+        "flush_expired",
+        "confirm",
+        "confirm jobs",
+        "confirm jobs x",
+        "monitor",
+        "monitor jobs",
+        "monitor jobs x",
+        "monitor jobs 1 x",
+        "set jobs x 0 1\r\ny",
+        "set jobs 0 x 1\r\ny"
+      })
   void shouldOnlyAnswerWhereTheGrammarGoesOn(String line) throws IOException {
     Client client = client();
     assertThat(client.ask(line)).isEqualTo("CLIENT_ERROR");

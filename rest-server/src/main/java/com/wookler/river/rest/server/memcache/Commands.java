@@ -370,7 +370,10 @@ final class Commands {
     long seconds = RequestParser.number(request.argument(1));
     boolean limited = request.arguments().size() > 2;
     long max = limited ? RequestParser.number(request.argument(2)) : settings.maxOpen();
-    if (!QueueName.isLegal(name) || seconds < 0 || max < 0) {
+    if (seconds < 0 || max < 0) {
+      return CLIENT_ERROR;
+    }
+    if (!QueueName.isLegal(name)) {
       return ILLEGAL;
     }
     long wait = Math.min(seconds, QueueName.LONGEST.toSeconds());
@@ -403,7 +406,10 @@ final class Commands {
   private static CompletableFuture<Answer> confirm(Request request, Session session) {
     String name = request.argument(0);
     long count = RequestParser.number(request.argument(1));
-    if (!QueueName.isLegal(name) || count < 0) {
+    if (count < 0) {
+      return CLIENT_ERROR;
+    }
+    if (!QueueName.isLegal(name)) {
       return ILLEGAL;
     }
     QueueName queue = QueueName.of(name);
