@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
@@ -236,5 +237,28 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.ask("get x+" + longest + "x")).isEqualTo("CLIENT_ERROR");
     assertThat(client.set(":".repeat(22), "one")).isEqualTo("CLIENT_ERROR"); // 3 for each
     assertThat(client.get(longest)).isEqualTo("one");
+  }
+
+  @Test
+  void shouldCountTheReadsThatWaitForAQueue() throws IOException {
+    Client client = client();
+    for (String key : List.of("jobs", "jobs", "jobs+audit", "other")) {
+      client().send("get " + key + "/t=60000\r\n");
+    }
+    await().until(() -> server.waiting() == 4);
+    assertThat(figure(client, "queue_jobs_waiters")).isEqualTo("2");
+    assertThat(figure(client, "queue_jobs+audit_waiters")).isEqualTo("1");
+    assertThat(figure(client, "queue_other_waiters")).isEqualTo("1");
+  }
+
+  /** Returns a figure of the server; null if it has none of this name. */
+  private static String figure(Client client, String name) throws IOException {
+    String value = null;
+    for (String line = client.ask("stats"); !line.equals("END"); line = client.line()) {
+      if (line.startsWith("STAT " + name + " ")) {
+        value = line.substring(line.lastIndexOf(' ') + 1);
+      }
+    }
+    return value;
   }
 }

@@ -119,6 +119,15 @@ final class Statistics {
         .sum();
   }
 
+  private long waiters(QueueName name) {
+    return context.polls().subscribers().stream()
+        .filter(
+            polled ->
+                polled.queue().equals(name.queue())
+                    && polled.subscriber().name().equals(name.subscriber()))
+        .count();
+  }
+
   private Map<String, Object> figures(HostedQueue<?> queue, QueueName name) {
     QueueStats log = queue.queue().stats();
     HostedSubscriber<?> reader = queue.find(name.subscriber());
@@ -135,7 +144,7 @@ final class Statistics {
     all.put("mem_bytes", 0);
     all.put("age", read == null ? 0 : read.oldestUnfinishedAge().toMillis());
     all.put("discarded", read == null ? 0 : read.discarded());
-    all.put("waiters", read == null ? 0 : read.waiting());
+    all.put("waiters", waiters(name));
     all.put("open_transactions", read == null ? 0 : read.inFlight());
     all.put("transactions", ours.opened.sum());
     all.put("canceled_transactions", ours.canceled.sum());
