@@ -261,4 +261,18 @@ class MemcacheQueuesTest extends MemcacheFixture {
     }
     return value;
   }
+
+  @Test
+  void shouldKnowTheChildrenOfQueuesOfTheFile() throws IOException {
+    try (RiverServer other = open(queue("jobs", ""))) {
+      Client client = client(other);
+      assertThat(client.get("jobs")).isNull();
+      assertThat(client.get("jobs+audit")).isNull();
+      client.set("jobs", "one");
+      assertThat(figure(client, "queue_jobs+audit_items")).isEqualTo("1");
+      assertThat(figure(client, "queue_jobs_children")).isEqualTo("jobs+audit");
+      assertThat(client.ask("flush_all")).isEqualTo("Flushed all queues.");
+      assertThat(client.get("jobs+audit")).isNull();
+    }
+  }
 }

@@ -5,6 +5,7 @@ import com.wookler.river.core.subscriber.SubscriberStats;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import com.wookler.river.rest.server.hosting.SettingsSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -37,7 +38,7 @@ final class Statistics {
     String name = queue.queue().name();
     List<QueueName> names = new ArrayList<>();
     names.add(new QueueName(name, QueueName.READER));
-    if (queue.settings() != null) { // those of the application's queues are the application's
+    if (queue.source() != SettingsSource.APPLICATION) { // whose subscribers are its own
       queue.queue().subscriberNames().stream()
           .filter(subscriber -> !subscriber.equals(QueueName.READER))
           .sorted()
