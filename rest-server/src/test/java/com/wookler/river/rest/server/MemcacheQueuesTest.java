@@ -275,4 +275,26 @@ class MemcacheQueuesTest extends MemcacheFixture {
       assertThat(client.get("jobs+audit")).isNull();
     }
   }
+
+  @Test
+  void shouldCountWhatKestrelCounts() throws IOException {
+    server.close();
+    server = builder().maxBodyBytes(1_000).start();
+    Client client = client();
+    assertThat(client.get("jobs/peek")).isNull();
+    client.set("jobs", "x".repeat(1_001));
+    client.set("jobs", "one");
+    assertThat(client.get("jobs/peek")).isEqualTo("one");
+    assertThat(client.get("jobs/peek/t=10")).isEqualTo("one");
+    assertThat(client.get("jobs")).isEqualTo("one");
+    client.ask("delete jobs");
+    client.ask("delete jobs");
+    assertThat(figure(client, "total_items")).isEqualTo("1");
+    assertThat(figure(client, "cmd_set")).isEqualTo("2");
+    assertThat(figure(client, "cmd_get")).isEqualTo("1");
+    assertThat(figure(client, "cmd_peek")).isEqualTo("3");
+    assertThat(figure(client, "get_hits")).isEqualTo("3");
+    assertThat(figure(client, "get_misses")).isEqualTo("1");
+    assertThat(figure(client, "queue_deletes")).isEqualTo("1");
+  }
 }

@@ -179,7 +179,11 @@ final class Commands {
     return context
         .target()
         .put(queue, List.of(queue.message(message)), Durability.MEMORY)
-        .thenApply(stored -> Answer.STORED);
+        .thenApply(
+            stored -> {
+              figures.stored.increment();
+              return Answer.STORED;
+            });
   }
 
   // --- get
@@ -234,7 +238,11 @@ final class Commands {
   private Answer peeked(ReadKey key, QueueName name, HostedSubscriber<?> reader) {
     ServerStatus.checkReads(context.queues().queue(name.queue()), name);
     List<? extends Delivery<?>> first = reader.peek(1, 1);
-    return first.isEmpty() ? miss() : value(key.asked(), name, first.get(0), null);
+    if (first.isEmpty()) {
+      return miss();
+    }
+    figures.hits.increment();
+    return value(key.asked(), name, first.get(0), null);
   }
 
   private Answer taken(ReadKey key, QueueName name, @Nullable Delivery<?> taken, Session session) {

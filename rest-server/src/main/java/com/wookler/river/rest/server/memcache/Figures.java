@@ -11,6 +11,7 @@ final class Figures {
   final LongAdder connected = new LongAdder();
   final LongAdder gets = new LongAdder();
   final LongAdder sets = new LongAdder();
+  final LongAdder stored = new LongAdder();
   final LongAdder peeks = new LongAdder();
   final LongAdder hits = new LongAdder();
   final LongAdder misses = new LongAdder();

@@ -90,7 +90,7 @@ final class Statistics {
     all.put("time", Duration.ofNanos(1_000 * context.time().epochMicros()).toSeconds());
     all.put("version", VERSION);
     all.put("curr_items", sum(queues, "items"));
-    all.put("total_items", figures.sets.sum());
+    all.put("total_items", figures.stored.sum());
     all.put("bytes", sum(queues, "bytes"));
     all.put("reserved_memory_ratio", 0);
     all.put("curr_connections", figures.connections.get());
