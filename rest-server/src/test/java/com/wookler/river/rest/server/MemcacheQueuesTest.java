@@ -297,4 +297,15 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(figure(client, "get_misses")).isEqualTo("1");
     assertThat(figure(client, "queue_deletes")).isEqualTo("1");
   }
+
+  @Test
+  void shouldLeaveNoWaitBehindOfAConnectionThatEndsBeforeItBegins() throws IOException {
+    for (int i = 0; i < 30; i++) {
+      Client client = client();
+      client.send("get jobs" + i + "/t=600000\r\n");
+      client.socket.close();
+    }
+    assertThat(client().get("last")).isNull(); // whose queue is created after all others
+    await().until(() -> server.waiting() == 0);
+  }
 }

@@ -80,9 +80,12 @@ final class Session {
     return leases;
   }
 
-  /** Sets the poll that ends with the connection; null for none. */
+  /** Sets the poll that ends with the connection, at once if that has ended; null for none. */
   void waitsFor(@Nullable Poll<?> poll) {
     waiting = poll;
+    if (ended && poll != null) {
+      poll.end();
+    }
   }
 
   /** Returns a message that was taken for this connection; null if the connection has ended. */
