@@ -308,4 +308,21 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client().get("last")).isNull(); // whose queue is created after all others
     await().until(() -> server.waiting() == 0);
   }
+
+  @Test
+  void shouldMonitorAnyNumberOfMessagesThatAreThere() throws IOException {
+    int count = 10_000; // as many as may be in flight
+    server.close();
+    server = builder().memcacheMaxOpen(count).start();
+    Client client = client();
+    client.send("set jobs 0 0 1 noreply\r\nx\r\n".repeat(count));
+    client.send("monitor jobs 60\r\n");
+    for (int i = 0; i < count; i++) {
+      assertThat(client.line()).isEqualTo("VALUE jobs 0 1");
+      assertThat(client.data("1")).isEqualTo("x");
+      assertThat(client.line()).isEqualTo("END");
+    }
+    assertThat(client.line()).isEqualTo("END");
+    assertThat(client.ask("confirm jobs " + count)).isEqualTo("END");
+  }
 }

@@ -389,25 +389,40 @@ final class Commands {
     return monitor(QueueName.of(name), name, max, end, session);
   }
 
+  /** Continues in a loop while messages are there: a call for each could exceed the stack. */
   private CompletableFuture<Answer> monitor(
-      QueueName name, String asked, long left, long end, Session session) {
-    long nanos = end - context.time().nanoTime();
-    if (left <= 0 || nanos <= 0 || session.openReads().count(name) >= settings.maxOpen()) {
-      return END;
+      QueueName name, String asked, long max, long end, Session session) {
+    for (long left = max; left > 0; left--) {
+      long nanos = end - context.time().nanoTime();
+      if (nanos <= 0 || session.openReads().count(name) >= settings.maxOpen()) {
+        break;
+      }
+      CompletableFuture<Boolean> next = monitored(name, asked, Duration.ofNanos(nanos), session);
+      if (!next.isDone()) {
+        long after = left - 1;
+        return next.thenCompose(found -> found ? monitor(name, asked, after, end, session) : END);
+      }
+      if (!next.join()) {
+        break;
+      }
     }
+    return END;
+  }
+
+  /** Sends the next message; false if none comes in time. */
+  private CompletableFuture<Boolean> monitored(
+      QueueName name, String asked, Duration wait, Session session) {
     figures.gets.increment();
-    return take(name, Duration.ofNanos(nanos), session)
+    return take(name, wait, session)
         .thenCompose(
             taken -> {
               if (taken == null) {
                 figures.misses.increment();
-                return END;
+                return CompletableFuture.completedFuture(false);
               }
               figures.hits.increment();
               session.write(opened(asked, name, taken, session));
-              return session
-                  .drained()
-                  .thenCompose(ready -> monitor(name, asked, left - 1, end, session));
+              return session.drained();
             });
   }
 
