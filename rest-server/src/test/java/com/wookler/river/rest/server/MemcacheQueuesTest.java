@@ -206,7 +206,12 @@ class MemcacheQueuesTest extends MemcacheFixture {
         assertThat(client.ask("get " + key)).as(key).isEqualTo("END");
       }
       assertThat(client.ask("flush jobs")).isEqualTo("END");
-      assertThat(client.ask("version")).startsWith("VERSION");
+      assertThat(client.set("other", "one")).isEqualTo("STORED");
+      assertThat(figure(client, "queue_other_items")).isEqualTo("1");
+      assertThat(client.ask("flush_all")).isEqualTo("Flushed all queues.");
+      assertThat(client.get("other")).isNull();
+      assertThat(client.ask("status ReadOnly")).isEqualTo("END");
+      assertThat(client.ask("status")).isEqualTo("READONLY");
     }
   }
 

@@ -145,7 +145,7 @@ final class Administration {
   }
 
   private Answer flushAll() {
-    for (HostedQueue<?> queue : context.queues().catalog().all()) {
+    for (HostedQueue<?> queue : Readers.open(context.queues().catalog())) {
       List<QueueName> names = statistics.names(queue);
       names.stream().filter(name -> isRead(queue, name)).forEach(this::flush);
     }

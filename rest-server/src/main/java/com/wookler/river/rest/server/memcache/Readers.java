@@ -1,10 +1,13 @@
 package com.wookler.river.rest.server.memcache;
 
 import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.QueueState;
 import com.wookler.river.rest.server.hosting.Access;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
+import com.wookler.river.rest.server.hosting.QueueCatalog;
 import com.wookler.river.rest.server.hosting.QueueResolver;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +41,16 @@ record Readers(QueueResolver queues, Figures figures, ServerStatus status) {
       keepUnread(queue, name); // also if a child is the first to read
     }
     return reader(queue, name);
+  }
+
+  /** Returns the queues that an application has not closed. */
+  static List<HostedQueue<?>> open(QueueCatalog catalog) {
+    return catalog.all().stream().filter(Readers::isOpen).toList();
+  }
+
+  private static boolean isOpen(HostedQueue<?> queue) {
+    QueueState state = queue.queue().state();
+    return state != QueueState.STOPPING && state != QueueState.STOPPED;
   }
 
   private static void keepUnread(HostedQueue<?> queue, QueueName name) {

@@ -28,7 +28,7 @@ final class ServerStatus {
 
   ServerStatus(QueueCatalog catalog) {
     this.catalog = catalog;
-    this.status = common(catalog.all());
+    this.status = common(Readers.open(catalog));
   }
 
   private static QueueStatus common(Collection<? extends HostedQueue<?>> queues) {
@@ -53,7 +53,7 @@ final class ServerStatus {
     QueueStatus before = status;
     status = to; // before the queues have it: no queue is created meanwhile that has another
     try {
-      catalog.all().forEach(queue -> queue.queue().status(to));
+      Readers.open(catalog).forEach(queue -> queue.queue().status(to));
     } catch (RiverException e) {
       status = before;
       throw e;

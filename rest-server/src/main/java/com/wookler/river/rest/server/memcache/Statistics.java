@@ -50,7 +50,7 @@ final class Statistics {
   String all() {
     StringBuilder text = new StringBuilder();
     Map<String, Map<String, Object>> queues = new LinkedHashMap<>();
-    for (HostedQueue<?> queue : context.queues().catalog().all()) {
+    for (HostedQueue<?> queue : Readers.open(context.queues().catalog())) {
       for (QueueName name : names(queue)) {
         queues.put(name.text(), figures(queue, name));
       }
@@ -69,7 +69,7 @@ final class Statistics {
   /** Returns the figures of these queues, of all without one. */
   String of(List<String> wanted) {
     StringBuilder text = new StringBuilder();
-    for (HostedQueue<?> queue : context.queues().catalog().all()) {
+    for (HostedQueue<?> queue : Readers.open(context.queues().catalog())) {
       for (QueueName name : names(queue)) {
         if (wanted.isEmpty() || wanted.contains(name.text())) {
           text.append("queue '").append(name.text()).append("' {").append(LINE_END);
