@@ -292,8 +292,9 @@ class MemcacheQueuesTest extends MemcacheFixture {
     assertThat(client.get("jobs/peek")).isEqualTo("one");
     assertThat(client.get("jobs/peek/t=10")).isEqualTo("one");
     assertThat(client.get("jobs")).isEqualTo("one");
-    client.ask("delete jobs");
-    client.ask("delete jobs");
+    assertThat(client.ask("delete jobs+audit")).isEqualTo("DELETED");
+    assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
+    assertThat(client.ask("delete jobs")).isEqualTo("DELETED");
     assertThat(figure(client, "total_items")).isEqualTo("1");
     assertThat(figure(client, "cmd_set")).isEqualTo("2");
     assertThat(figure(client, "cmd_get")).isEqualTo("1");

@@ -7,6 +7,7 @@ import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.rest.server.hosting.HostedQueue;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
 import com.wookler.river.rest.server.hosting.ServerContext;
+import com.wookler.river.rest.server.hosting.SettingsSource;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import java.util.List;
@@ -101,18 +102,24 @@ final class Administration {
 
   private Answer delete(QueueName name) {
     HostedQueue<?> queue = changeable(name);
-    if (queue != null) {
-      if (name.isChild()) {
-        var unused = queue.remove(name.subscriber());
-      } else if (queue.settings() == null || hasChildren(queue)) {
-        empty(queue, name); // it is in a file or an application, or has what they have not read
-      } else {
-        context.queues().catalog().delete(queue, true);
-      }
+    if (queue != null && remove(queue, name)) {
       figures.deleted.increment();
       figures.forget(name);
     }
     return Answer.DELETED;
+  }
+
+  /** Removes what a name means, and returns whether that was there. */
+  private boolean remove(HostedQueue<?> queue, QueueName name) {
+    if (name.isChild()) {
+      return queue.remove(name.subscriber());
+    }
+    if (queue.settings() == null || hasChildren(queue)) {
+      empty(queue, name); // it is in a file or an application, or has what they have not read
+    } else {
+      context.queues().catalog().delete(queue, true);
+    }
+    return true;
   }
 
   private static boolean hasChildren(HostedQueue<?> queue) {
@@ -152,10 +159,11 @@ final class Administration {
     return FLUSHED_ALL;
   }
 
-  /** Returns whether clients have read a name, or are the first who could. */
+  /** Returns whether clients have read a name, or are the first that can. */
   private static boolean isRead(HostedQueue<?> queue, QueueName name) {
     List<String> subscribers = queue.queue().subscriberNames();
-    return subscribers.isEmpty() || subscribers.contains(name.subscriber());
+    return subscribers.contains(name.subscriber())
+        || (subscribers.isEmpty() && queue.source() != SettingsSource.APPLICATION);
   }
 
   private CompletableFuture<Answer> status(Request request, Session session) {

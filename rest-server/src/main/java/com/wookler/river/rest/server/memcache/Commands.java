@@ -36,8 +36,10 @@ final class Commands {
   private static final String SET = "set";
   private static final long RELATIVE_SECONDS = 1_000_000; // from here on they are a time of day
   private static final long MAX_FLAGS = 0xffff_ffffL;
-  private static final Duration SHORTEST =
-      Duration.of(1, ChronoUnit.MICROS); // to live: over before a read
+
+  /** The time to live of a message that has expired when it is set. */
+  private static final Duration SHORTEST = Duration.of(1, ChronoUnit.MICROS);
+
   private static final CompletableFuture<Answer> END = Answer.END.now();
   private static final CompletableFuture<Answer> CLIENT_ERROR = Answer.CLIENT_ERROR.now();
   private static final CompletableFuture<Answer> ILLEGAL = Answer.CLIENT_ERROR.closing().now();
@@ -287,7 +289,10 @@ final class Commands {
     return flags < 0 || flags > MAX_FLAGS ? 0 : flags;
   }
 
-  /** Takes a message; null if none comes in time, or ever. */
+  /**
+   * Takes a message; null if none comes in time, if the queue only forwards, or if the connection
+   * has ended meanwhile.
+   */
   private CompletableFuture<@Nullable Delivery<?>> take(
       QueueName name, Duration wait, Session session) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());

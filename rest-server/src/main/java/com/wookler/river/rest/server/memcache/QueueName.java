@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
  * everything that {@code orders} gets from its first use on. In River both are subscribers of the
  * queue {@code orders}.
  *
- * <p>A character that no name in River may have is a dot and two hexadecimal digits there, and
- * {@code _.} precedes a name that begins with one: names of clients have no dots.
+ * <p>Names in River allow fewer characters. Each other one is written as a dot and two hexadecimal
+ * digits, after {@code _.} if it is the first: names of clients have no dots.
  *
  * @param queue name of the queue
  * @param subscriber name of the subscriber
