@@ -159,11 +159,11 @@ class BackupSalvageTest {
 
   @Test
   void shouldSayWhereToReadOnBehindABackupThatIsMissing() throws IOException {
-    MessageQueue<String> orders = archived(OnDamage.SALVAGE);
+    archived(OnDamage.SALVAGE);
     close();
     Files.delete(backup(2));
     Files.delete(seal(2));
-    orders = open(OnDamage.SALVAGE);
+    MessageQueue<String> orders = open(OnDamage.SALVAGE);
     assertThat(orders.read(10, 5)).isEmpty();
     assertThat(orders.nextFrom(10)).hasValue(20);
     assertThat(orders.nextFrom(9)).hasValue(9);
