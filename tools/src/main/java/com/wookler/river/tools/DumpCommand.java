@@ -14,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -123,6 +124,10 @@ final class DumpCommand implements Callable<Integer> {
   }
 
   private int follow() throws IOException, InterruptedException {
+    if (backup != null && !Files.isDirectory(backup)) {
+      throw new ParameterException(
+          spec.commandLine(), "--backup " + backup + " is not a directory");
+    }
     try (QueueView view =
             backup == null ? River.openReadOnly(directory) : River.openReadOnly(directory, backup);
         OutputStream out = new UnclosedOutputStream(main.out())) {

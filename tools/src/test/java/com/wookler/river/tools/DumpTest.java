@@ -72,6 +72,9 @@ class DumpTest extends ToolsFixture {
     assertThat(err()).contains("missed: 35 messages");
     assertThat(run("dump", "--backup", backups(), own())).isEqualTo(2);
     assertThat(err()).contains("--backup is for --follow");
+    assertThat(run("dump", "--follow", "--backup", backups().resolve("x"), "--to", 60, own()))
+        .isEqualTo(2);
+    assertThat(err()).contains("is not a directory");
   }
 
   @Test

@@ -313,6 +313,32 @@ class EraseTest extends ToolsFixture {
   }
 
   @Test
+  void shouldRefuseBackupsThatAreNotOfTheQueue() throws Exception {
+    makeQueueWithBackups();
+    Path parent = directory.resolve("backup");
+    Path misspelt = parent.resolve("ordres");
+    List<Object> erase = List.of("erase", own(), "--key", "key 1", "--yes", "--backup");
+
+    assertThat(run(with(erase, misspelt))).isEqualTo(Main.EXIT_ERROR);
+    assertThat(err()).contains(misspelt + " is not a directory");
+    assertThat(run(with(erase, parent))).isEqualTo(Main.EXIT_ERROR);
+    assertThat(err()).contains(parent + " holds no backup of queue", "backups of orders");
+    assertThat(run(with(erase, own()))).isEqualTo(Main.EXIT_ERROR);
+    Path other = directory.resolve("other");
+    builder(other).open().close();
+    assertThat(run("erase", other.resolve("orders"), "--id", "x", "--backup", backups()))
+        .as("backups of another queue")
+        .isEqualTo(Main.EXIT_ERROR);
+    assertThat(own().resolve("erasing")).doesNotExist();
+    assertThat(run(with(erase, backups()))).as(err()).isZero();
+    assertThat(out()).contains("1 message erased").doesNotContain("were not searched");
+  }
+
+  private static Object[] with(List<Object> arguments, Object more) {
+    return Stream.concat(arguments.stream(), Stream.of(more)).toArray();
+  }
+
+  @Test
   void shouldLeaveWhatAHardLinkOfABlockHolds() throws Exception {
     makeQueue();
     Path block = own().resolve("log/b00000003.cq4");

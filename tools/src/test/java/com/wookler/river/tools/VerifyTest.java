@@ -47,6 +47,8 @@ class VerifyTest extends ToolsFixture {
 
     assertThat(out()).contains("4 blocks, 40 messages proven, 0 subscribers: sound");
     assertThat(run("verify", own())).as(out()).isZero();
+    assertThat(run("verify", own(), "--backup", backups().resolve("x"))).isEqualTo(2);
+    assertThat(err()).contains("is not a directory");
     assertThat(content(backups())).isEqualTo(before);
   }
 

@@ -114,7 +114,8 @@ public final class QueueEraser {
    *
    * @param backup directory of the queue's backups; null if it has none
    * @param write whether to erase them; else they are counted only
-   * @throws ConfigurationException the directory is not a queue's
+   * @throws ConfigurationException the directory is not a queue's, or {@code backup} holds none of
+   *     its backups
    */
   public static Result erase(
       Path directory,
@@ -136,6 +137,9 @@ public final class QueueEraser {
   }
 
   private Result run(boolean writes) throws IOException {
+    if (backup != null) {
+      WrongDirectoryErrors.refuseWithoutBackups(backup, queue);
+    }
     Path pending = directory.path().resolve(PENDING);
     if (Files.exists(pending)) {
       selection.decode(FORM.read(pending, queue));

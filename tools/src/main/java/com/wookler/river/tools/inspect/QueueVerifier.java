@@ -65,11 +65,15 @@ public final class QueueVerifier {
    *
    * @param backup directory of the queue's backups, which subscribers may read from, or null; it is
    *     not verified
-   * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's directory
+   * @throws com.wookler.river.common.errors.ConfigurationException it is no queue's directory, or
+   *     {@code backup} is no directory
    */
   public static Result verify(
       Path directory, @Nullable Path backup, Consumer<Finding> findings, Progress progress)
       throws IOException {
+    if (backup != null) {
+      WrongDirectoryErrors.refuseMissing(backup);
+    }
     return new QueueVerifier(new Reporter(findings), progress, backup)
         .run(QueueDirectory.of(directory));
   }

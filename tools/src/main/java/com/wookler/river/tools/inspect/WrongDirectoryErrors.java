@@ -9,6 +9,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /** The errors for directories that hold neither a queue nor backups, or the wrong one of both. */
 final class WrongDirectoryErrors {
@@ -29,6 +30,26 @@ final class WrongDirectoryErrors {
     return Files.isDirectory(directory) && holdsBackups(directory)
         ? new ConfigurationException(directory + " holds backups, and no queue")
         : neither(directory);
+  }
+
+  /** Refuses what is to hold a queue's backups, and is no directory. */
+  static void refuseMissing(Path backup) {
+    if (!Files.isDirectory(backup)) {
+      throw new ConfigurationException(backup + " is not a directory");
+    }
+  }
+
+  /** Refuses a directory without a backup of a queue; a damaged one may be of it. */
+  static void refuseWithoutBackups(Path backup, UUID queue) throws IOException {
+    refuseMissing(backup);
+    BackupFiles files = BackupFiles.scan(backup);
+    boolean has =
+        files.blocks().stream().anyMatch(stored -> stored.block().queue().equals(queue))
+            || files.unexpected().stream().anyMatch(BackupFiles.UnexpectedFile::isBackup);
+    if (!has) {
+      throw new ConfigurationException(
+          backup + " holds no backup of queue " + queue + below(backup));
+    }
   }
 
   /** Returns whether there are backups, intact or not. */
