@@ -87,6 +87,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     MessageSource source = MessageSource.of(directory, id.queue());
+    MessageSource.checkTarget(target.resolve(queue), directory);
     MessageReplayer.Result result;
     try (ConsoleProgressBar bar = new ConsoleProgressBar("replay");
         MessageReplayer replay = new MessageReplayer(source, target, queue, rate)) {

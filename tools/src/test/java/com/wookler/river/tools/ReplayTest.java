@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReplayTest extends ToolsFixture {
@@ -64,6 +65,21 @@ class ReplayTest extends ToolsFixture {
     assertThat(replay()).isZero();
     assertThat(out()).contains("0 messages published, 0 already there");
     assertThat(copied()).hasSize(40);
+  }
+
+  @Test
+  void shouldRefuseToPublishAQueueIntoItself() throws IOException {
+    makeQueue();
+    Map<Path, String> before = content(data());
+    Path link = Files.createSymbolicLink(directory.resolve("link"), data());
+
+    for (Path base : List.of(data(), link)) {
+      assertThat(run("replay", own(), "--queue", "orders", "--to", base)).isEqualTo(2);
+      assertThat(err()).contains(base.resolve("orders") + " lies in " + own());
+    }
+    assertThat(run("replay", own(), "--queue", "copy", "--to", own())).isEqualTo(2);
+    assertThat(content(data())).isEqualTo(before);
+    assertThat(run("replay", own(), "--queue", "copy", "--to", data())).as(err()).isZero();
   }
 
   @Test

@@ -75,6 +75,15 @@ public interface MessageSource {
    */
   void walk(long from, long to, Sink sink, Progress progress) throws IOException;
 
+  /**
+   * Checks that a queue's directory to be written to is not the one that is read, nor in it.
+   *
+   * @throws ConfigurationException it is
+   */
+  static void checkTarget(Path target, Path from) throws IOException {
+    WrongDirectoryErrors.refuseWithin(target, from);
+  }
+
   /** Returns whether this is the directory of a queue, intact or not. */
   static boolean isQueue(Path directory) {
     return QueueDirectory.is(directory);

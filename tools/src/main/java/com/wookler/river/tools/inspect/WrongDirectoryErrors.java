@@ -52,6 +52,22 @@ final class WrongDirectoryErrors {
     }
   }
 
+  /** Refuses to write to a directory that is the one that is read, or lies in it. */
+  static void refuseWithin(Path target, Path from) throws IOException {
+    if (real(target).startsWith(real(from))) {
+      throw new ConfigurationException(target + " lies in " + from);
+    }
+  }
+
+  /** Returns the real path, of which the last parts need not exist. */
+  private static Path real(Path path) throws IOException {
+    Path absolute = path.toAbsolutePath().normalize();
+    Path parent = absolute.getParent();
+    return Files.exists(absolute) || parent == null
+        ? absolute.toRealPath()
+        : real(parent).resolve(absolute.getFileName());
+  }
+
   /** Returns whether there are backups, intact or not. */
   static boolean holdsBackups(BackupFiles files) {
     return !files.blocks().isEmpty()
