@@ -44,6 +44,15 @@ public final class OfflineQueue implements AutoCloseable {
     }
   }
 
+  /**
+   * Checks that a queue can be opened under a name.
+   *
+   * @throws ConfigurationException it is no queue's name, or reserved
+   */
+  public static void checkName(String name) {
+    Names.check("queue", name);
+  }
+
   /** Returns whether its last owner has closed it, and was not killed. */
   public boolean wasClosed() {
     return wasClosed;

@@ -110,6 +110,10 @@ class RestoreTest extends ToolsFixture {
     Files.createSymbolicLink(link, directory.resolve("empty"));
     assertThat(run("restore", backups(), "--to", link)).isEqualTo(2);
     assertThat(run("restore", directory.resolve("data"), "--to", link)).isEqualTo(2);
+    Path inside = backups().resolve("x");
+    assertThat(run("restore", backups(), "--to", inside)).isEqualTo(2);
+    assertThat(err()).contains(inside + " lies in " + backups());
+    assertThat(inside).doesNotExist();
   }
 
   @Test

@@ -151,6 +151,12 @@ class SalvageTest extends ToolsFixture {
     assertThat(err()).contains("is not empty");
     assertThat(run("salvage", own(), "--to", own().resolve("inside"))).isEqualTo(2);
     assertThat(own().resolve("inside")).doesNotExist();
+    Path link = Files.createSymbolicLink(directory.resolve("link"), own());
+    assertThat(run("salvage", own(), "--to", link.resolve("inside"))).isEqualTo(2);
+    assertThat(err()).contains("lies in " + own());
+    assertThat(run("salvage", own(), "--to", directory.resolve("orders.Dead"))).isEqualTo(2);
+    assertThat(err()).contains("'orders.Dead' is reserved");
+    assertThat(run("salvage", own(), "--to", directory.resolve("x.discarded-1"))).isEqualTo(2);
     assertThat(saved().resolve("mine")).hasContent("x");
     assertThat(run("salvage", own(), "--to", directory.resolve("a b"))).isEqualTo(2);
   }

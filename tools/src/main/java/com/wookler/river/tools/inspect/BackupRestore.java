@@ -75,7 +75,7 @@ public final class BackupRestore {
     BackupSource source = BackupSource.of(backup, id);
     List<StoredBlock> blocks = withoutSecondOnes(source.blocks());
     progress.total(blocks.stream().mapToLong(StoredBlock::length).sum());
-    try (Target made = Target.begin(target)) {
+    try (Target made = Target.begin(target, backup)) {
       refuseWithoutSpace(blocks, made.directory());
       for (StoredBlock stored : blocks) {
         restore(stored, made.log());

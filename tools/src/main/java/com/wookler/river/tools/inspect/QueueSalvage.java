@@ -98,10 +98,7 @@ public final class QueueSalvage {
       Progress progress)
       throws IOException {
     MessageSource source = MessageSource.of(from, id);
-    if (target.toAbsolutePath().normalize().startsWith(from.toAbsolutePath().normalize())) {
-      throw new ConfigurationException(target + " lies in " + from);
-    }
-    try (Target made = Target.begin(target);
+    try (Target made = Target.begin(target, from);
         BlockWriter writer = writer(made.log(), source.queue(), from)) {
       Copy copy = new Copy(writer, losses);
       source.walk(0, Long.MAX_VALUE - 1, copy, progress);

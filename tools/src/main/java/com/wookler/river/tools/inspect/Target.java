@@ -3,6 +3,7 @@ package com.wookler.river.tools.inspect;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.file.DurableFiles;
+import com.wookler.river.core.OfflineQueue;
 import com.wookler.river.core.log.QueueIdentity;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,7 +13,6 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.Set;
 import java.util.UUID;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
@@ -20,8 +20,6 @@ import java.util.stream.Stream;
  * opens an incomplete directory. If it is closed before that, all of it is deleted.
  */
 final class Target implements AutoCloseable {
-  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,63}");
-
   private final Path directory;
   private final boolean existed;
   private boolean done;
@@ -34,13 +32,17 @@ final class Target implements AutoCloseable {
   /**
    * Begins a directory, which must be absent or empty.
    *
-   * @throws ConfigurationException it is neither, or its name cannot be a queue's
+   * @param from what is read meanwhile
+   * @throws ConfigurationException it is neither, or lies in {@code from}, or its name cannot be a
+   *     queue's
    */
-  static Target begin(Path path) throws IOException {
+  static Target begin(Path path, Path from) throws IOException {
+    WrongDirectoryErrors.refuseWithin(path, from);
     Path directory = path.toAbsolutePath().normalize();
-    if (!NAME.matcher(String.valueOf(directory.getFileName())).matches()) {
-      throw new ConfigurationException(
-          directory + ": the last part is the queue's name; allowed are A-Z a-z 0-9 . _ -");
+    try {
+      OfflineQueue.checkName(String.valueOf(directory.getFileName()));
+    } catch (ConfigurationException e) {
+      throw new ConfigurationException(directory + ": " + e.getMessage(), e);
     }
     boolean existed = Files.exists(directory, LinkOption.NOFOLLOW_LINKS);
     if (existed) {
