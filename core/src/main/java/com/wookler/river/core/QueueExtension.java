@@ -68,6 +68,8 @@ public interface QueueExtension {
    * @param own its name, directory and log
    * @param target takes messages of other queues
    * @param settings returns the settings of now; some change while the queue runs
+   * @param expiryQueues returns the queues that take what expires, as the queue and its subscribers
+   *     name them now
    * @param given of all extensions, what the builder or XML has said
    * @param deadLetters returns the dead letters of a subscriber that is open; null if it is not
    * @param passOver returns where the log continues after lost messages; the same sequence if that
@@ -79,6 +81,7 @@ public interface QueueExtension {
       Endpoint own,
       TransferTarget target,
       Supplier<Settings> settings,
+      Supplier<List<String>> expiryQueues,
       List<Setting> given,
       Function<String, @Nullable DeadLetters<?>> deadLetters,
       LongUnaryOperator passOver,
@@ -88,6 +91,13 @@ public interface QueueExtension {
    * A part of a queue: it may read the log, keep its blocks, and take what expires. Thread-safe.
    */
   interface Part extends ExpiredMessages, AutoCloseable {
+    /**
+     * Checks the names of queues that are to take what expires in this one.
+     *
+     * @throws com.wookler.river.common.errors.ConfigurationException it would come back to this one
+     */
+    default void refuseCycle(List<String> expiryQueues) {}
+
     /** Begins its work: the queue accepts messages from now on. */
     void start();
 

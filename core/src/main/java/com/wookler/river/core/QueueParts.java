@@ -79,6 +79,11 @@ final class QueueParts implements ExpiredMessages {
     }
   }
 
+  /** Refuses expiry queues from which messages would come back. */
+  void refuseCycle(List<String> expiryQueues) {
+    all.forEach(part -> part.refuseCycle(expiryQueues));
+  }
+
   @Override
   public boolean keep(StoredMessage message, SubscriberConfig subscriber) {
     return all.stream().allMatch(part -> part.keep(message, subscriber));

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -77,6 +78,7 @@ final class Reconfiguration {
       Settings after = config.changed(changes.queue());
       List<SubscriberConfig> others = new ArrayList<>();
       changes.subscribers().forEach((name, change) -> others.add(changed(name, change)));
+      subscribers.refuseCycle(expiryQueues(after, others));
       config.become(after);
       intake.limit();
       if (backup != null) {
@@ -89,7 +91,17 @@ final class Reconfiguration {
     }
   }
 
-  /** Refuses changes that {@link #apply} would refuse. */
+  private static List<String> expiryQueues(Settings queue, List<SubscriberConfig> subscribers) {
+    return Stream.concat(
+            Stream.ofNullable(queue.find(QueueOptions.EXPIRY_QUEUE)),
+            subscribers.stream().flatMap(each -> Stream.ofNullable(each.expiryQueue())))
+        .toList();
+  }
+
+  /**
+   * Refuses changes that {@link #apply} would refuse, but for cycles of expiry queues: those depend
+   * on what other queues change first.
+   */
   void check(Changes changes) {
     Settings unused = config.changed(changes.queue());
     changes.subscribers().forEach(this::check);

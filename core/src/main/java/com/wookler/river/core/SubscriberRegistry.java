@@ -29,6 +29,7 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -95,6 +96,18 @@ final class SubscriberRegistry<M> {
         .filter(config -> config.name().equals(name));
   }
 
+  /** Returns the expiry queues that its subscribers name, open or not. */
+  List<String> expiryQueues() {
+    return entries.all().stream()
+        .flatMap(entry -> Stream.ofNullable(entry.config().expiryQueue()))
+        .toList();
+  }
+
+  /** Refuses expiry queues from which messages would come back. */
+  void refuseCycle(List<String> expiryQueues) {
+    parts.refuseCycle(expiryQueues);
+  }
+
   SubscriberConfig completed(SubscriberConfig config) {
     return queue.completed(config);
   }
@@ -142,6 +155,7 @@ final class SubscriberRegistry<M> {
     Names.check("subscriber", config.name());
     queue.refuseSubscriber(config.name());
     QueueConfig.checkExpiryQueue(context.queue(), config);
+    refuseCycle(Stream.ofNullable(config.expiryQueue()).toList());
     while (true) {
       awaitClosing(config.name());
       DurableSubscriber<M> opened = openUnlessClosing(config);

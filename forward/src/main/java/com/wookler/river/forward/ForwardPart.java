@@ -35,7 +35,7 @@ final class ForwardPart implements QueueExtension.Part {
             new OpenQueue(
                 own.log(),
                 queue.target(),
-                () -> forwards().targets(), // the slot is found only after that
+                () -> forwards().transfersTo(), // the slot is found only after that
                 () -> queue.settings().get().get(QueueOptions.DURABILITY)));
     expired =
         new ExpiryTransfers(own, () -> queue.settings().get().find(QueueOptions.EXPIRY_QUEUE));
@@ -46,6 +46,7 @@ final class ForwardPart implements QueueExtension.Part {
         new Forwards(
             new Forward.Source(own, expiries, queue.passOver()),
             configs(settings.get(QueueOptions.FORWARD), queue.given()),
+            queue.expiryQueues(),
             settings.get(QueueOptions.FANOUT_ONLY),
             queue.workers()); // one each: a full target delays no other
   }
@@ -74,6 +75,11 @@ final class ForwardPart implements QueueExtension.Part {
 
   Redrives redrives() {
     return redrives;
+  }
+
+  @Override
+  public void refuseCycle(List<String> expiryQueues) {
+    forwards.refuseCycle(expiryQueues);
   }
 
   @Override

@@ -30,6 +30,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +53,7 @@ public final class Forwards {
   private final Forward.Source source;
   private final Endpoint from;
   private final Map<String, ForwardConfig> configured;
+  private final Supplier<List<String>> expiryQueues;
   private final boolean only; // the queue is for them alone, without subscribers
   private final Path positions;
   private final Supplier<WorkerPool.Serial> workers;
@@ -74,17 +76,20 @@ public final class Forwards {
   }
 
   /**
-   * Looks up how far it has forwarded; a new target begins where its settings say. {@code workers}
-   * makes serial executors on the workers, of which each target has one.
+   * Looks up how far it has forwarded; a new target begins where its settings say. {@code
+   * expiryQueues} returns those of the queue and its subscribers, and {@code workers} makes serial
+   * executors on the workers, of which each target has one.
    */
   Forwards(
       Forward.Source source,
       Map<String, ForwardConfig> configured,
+      Supplier<List<String>> expiryQueues,
       boolean only,
       Supplier<WorkerPool.Serial> workers) {
     this.source = source;
     this.from = source.queue();
     this.configured = Map.copyOf(configured);
+    this.expiryQueues = expiryQueues;
     this.only = only;
     this.positions = source.positions();
     this.workers = workers;
@@ -165,13 +170,8 @@ public final class Forwards {
     changing.lock();
     try {
       running = true;
+      refuseCycle(transfersTo());
       if (!targets().isEmpty()) {
-        CYCLES.lock();
-        try {
-          refuseCycles(targets(), new ArrayList<>(List.of(from.queue())));
-        } finally {
-          CYCLES.unlock();
-        }
         task.start();
       }
     } finally {
@@ -184,17 +184,32 @@ public final class Forwards {
     return all.stream().filter(Forward::isActive).map(Forward::target).toList();
   }
 
+  /** Returns the names of the queues to which it forwards, or that take what expires. */
+  List<String> transfersTo() {
+    return Stream.concat(targets().stream(), expiryQueues.get().stream()).distinct().toList();
+  }
+
+  /** Refuses queues to which messages are to be transferred, if they would come back. */
+  void refuseCycle(List<String> queues) {
+    CYCLES.lock();
+    try {
+      refuseCycles(queues, new ArrayList<>(List.of(from.queue())));
+    } finally {
+      CYCLES.unlock();
+    }
+  }
+
   /** Refuses cycles of the queues that are open: the last one of a cycle finds it. */
   private void refuseCycles(List<String> queues, List<String> way) {
     for (String to : queues) {
       if (to.equals(from.queue())) {
         throw new ConfigurationException(
-            "queue %s: what it forwards comes back to it, through %s → %s"
+            "queue %s: what it forwards, or what expires in it, comes back to it, through %s → %s"
                 .formatted(from.queue(), String.join(" → ", way), to));
       }
       if (!way.contains(to)) {
         List<String> onwards = new ArrayList<>();
-        OpenQueues.use(from.base().resolve(to), queue -> onwards.addAll(queue.forwardsTo().get()));
+        OpenQueues.use(from.base().resolve(to), queue -> onwards.addAll(queue.transfersTo().get()));
         way.add(to);
         refuseCycles(onwards, way);
         way.remove(way.size() - 1);

@@ -8,6 +8,7 @@ import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueListener;
+import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.SizeBasedRecycle;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.message.Durability;
@@ -21,6 +22,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.testing.Aside;
 import com.wookler.river.testing.CapturedLog;
 import java.nio.charset.StandardCharsets;
@@ -164,6 +166,56 @@ class ExpiryQueueTest {
     assertThat(queue.subscriber("named").config().expiryQueue()).isEqualTo("own");
     SubscriberConfig itself = SubscriberConfig.builder("loop").expiryQueue("orders").build();
     assertThatThrownBy(() -> queue.subscriber(itself)).isInstanceOf(ConfigurationException.class);
+  }
+
+  @Test
+  void shouldNotOpenAQueueIntoWhichWhatExpiresComesBack() {
+    started(builder("a").maxAge(MINUTE, "b"));
+    started(builder("b").maxAge(MINUTE, "c"));
+    SubscriberConfig loop = SubscriberConfig.builder("loop").expiryQueue("b").build();
+
+    assertThatThrownBy(() -> builder("c").maxAge(MINUTE, "a").open())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue c: ")
+        .hasMessageContaining("c → a → b → c");
+    assertThatThrownBy(() -> builder("c").subscriber(loop).open())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("c → b → c");
+    assertThatThrownBy(() -> builder("c").forwardTo("a").open())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("c → a → b → c");
+  }
+
+  @Test
+  void shouldNotChangeAQueueSoThatWhatExpiresComesBack() {
+    MessageQueue<String> first = started(builder("a").maxAge(MINUTE, "b"));
+    queue = started(builder("b"));
+    SubscriberConfig loop = SubscriberConfig.builder("s").expiryQueue("a").build();
+
+    assertThatThrownBy(
+            () -> queue.reconfigure(change -> change.set(QueueOptions.EXPIRY_QUEUE, "a")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("b → a → b");
+    assertThat(queue.settings().find(QueueOptions.EXPIRY_QUEUE)).isNull();
+    assertThatThrownBy(() -> queue.subscriber(loop))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("b → a → b");
+    assertThat(queue.subscriberNames()).isEmpty();
+    queue.subscriber("s");
+    assertThatThrownBy(
+            () ->
+                queue.reconfigure(
+                    change -> change.subscriber("s", SubscriberOptions.EXPIRY_QUEUE, "a")))
+        .isInstanceOf(ConfigurationException.class);
+    assertThatThrownBy(() -> Forwards.of(queue).add(ForwardConfig.to("a").build()))
+        .isInstanceOf(ConfigurationException.class);
+    first.reconfigure(change -> change.set(QueueOptions.EXPIRY_QUEUE, "other"));
+    queue.reconfigure(change -> change.subscriber("s", SubscriberOptions.EXPIRY_QUEUE, "a"));
+    assertThatThrownBy(
+            () -> first.reconfigure(change -> change.set(QueueOptions.EXPIRY_QUEUE, "b")))
+        .as("the other way round, with a subscriber's own expiry queue")
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("a → b → a");
   }
 
   @Test
