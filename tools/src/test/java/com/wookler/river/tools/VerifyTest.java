@@ -98,6 +98,20 @@ class VerifyTest extends ToolsFixture {
   }
 
   @Test
+  void shouldNameAFileThatTheNextOpeningQuarantines() throws IOException {
+    makeQueue();
+    Path file = Files.writeString(own().resolve("log/b00000004 (copy).cq4"), "x");
+
+    assertThat(run("verify", own())).isZero();
+
+    assertThat(out())
+        .contains("note: " + file + ": is not named like a block; the next opening quarantines");
+    builder(data()).open().close();
+    assertThat(run("verify", own())).isZero();
+    assertThat(out()).contains("(copy).cq4.damaged: was quarantined as damaged before");
+  }
+
+  @Test
   void shouldFindAQueueDamagedOfWhichLogAndIdentityAreGone() throws IOException {
     makeQueue();
     Files.delete(own().resolve("queue.json"));

@@ -150,6 +150,26 @@ class DamagedFilesTest {
     assertThat(queue.resolve("b00000003.cq4.damaged")).hasBinaryContent(junk);
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"foo.cq4", "a.cq4", "b00000004 (copy).cq4", "b0000000x.cq4", "b99999999999.cq4"})
+  void shouldSetAFileAsideThatTheStoreWouldTakeForABlock(String name) throws IOException {
+    Path file = Files.copy(log.block(4), queue.resolve(name));
+    byte[] content = Files.readAllBytes(file);
+    shouldLose(0, 0, file);
+    assertThat(file).doesNotExist();
+    assertThat(queue.resolve(name + ".damaged")).hasBinaryContent(content);
+  }
+
+  @Test
+  void shouldPublishOnThoughSuchAFileComesWhileItIsOpen() throws IOException {
+    log.open();
+    Files.writeString(queue.resolve("foo.cq4"), "no block");
+    log.publish(30); // in several blocks
+    assertThat(log.reopen().nextSequence()).isEqualTo(MESSAGES + 30);
+    assertThat(log.files()).contains("foo.cq4.damaged");
+  }
+
   @Test
   void shouldPutSwappedBlocksBackThoughOneHasLostItsStart() throws IOException {
     byte[] start = new byte[BlockStart.BYTES];

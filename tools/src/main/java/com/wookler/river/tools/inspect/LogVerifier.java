@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -61,9 +62,14 @@ final class LogVerifier {
   }
 
   void run() throws IOException {
+    List<Path> misnamed = files.misnamed();
     for (Path aside : files.others()) {
-      boolean ours = DurableFiles.isQuarantined(String.valueOf(aside.getFileName()));
-      report.note(aside, ours ? "was quarantined as damaged before" : "is no file of River's");
+      if (misnamed.contains(aside)) {
+        report.note(aside, "is not named like a block; the next opening quarantines it");
+      } else {
+        boolean ours = DurableFiles.isQuarantined(String.valueOf(aside.getFileName()));
+        report.note(aside, ours ? "was quarantined as damaged before" : "is no file of River's");
+      }
     }
     notes();
     TreeSet<Integer> numbers = new TreeSet<>(files.blocks().keySet());

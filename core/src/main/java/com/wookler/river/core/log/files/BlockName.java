@@ -47,6 +47,11 @@ public final class BlockName {
     return number(file, DATA);
   }
 
+  /** Returns whether the store takes this file for a block, whatever else is its name. */
+  static boolean isData(Path file) {
+    return String.valueOf(file.getFileName()).endsWith(DATA);
+  }
+
   public static OptionalInt sealNumber(Path file) {
     return number(file, SEAL);
   }

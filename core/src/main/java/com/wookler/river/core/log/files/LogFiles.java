@@ -93,6 +93,11 @@ public record LogFiles(
     return damaged;
   }
 
+  /** Returns those of the others that keep the store from opening: it takes them for blocks. */
+  public List<Path> misnamed() {
+    return others.stream().filter(BlockName::isData).toList();
+  }
+
   private void add(Path file) {
     String name = String.valueOf(file.getFileName());
     OptionalInt block = BlockName.number(file);

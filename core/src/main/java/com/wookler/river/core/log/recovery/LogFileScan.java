@@ -60,6 +60,7 @@ final class LogFileScan {
     files.leftovers.addAll(found.passing());
     files.takeSeals(found.seals());
     files.identify(found);
+    found.misnamed().forEach(file -> files.strange.put(file, "is not named like a block"));
     return files;
   }
 
