@@ -69,21 +69,6 @@ public record Seal(
         0);
   }
 
-  /** Returns the seal of a block of other content with the same messages. */
-  public Seal withDigest(long other) {
-    return new Seal(
-        queue,
-        block,
-        firstSequence,
-        messages,
-        documents,
-        bytes,
-        firstMicros,
-        lastMicros,
-        other,
-        lost);
-  }
-
   /** Returns the sequence after its last message. */
   public long endSequence() {
     return firstSequence + messages;
