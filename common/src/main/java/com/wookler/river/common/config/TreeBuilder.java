@@ -25,7 +25,8 @@ import org.xml.sax.helpers.AttributesImpl;
 final class TreeBuilder {
   private static final String WRAPPER = "river-configuration-file";
   private static final String ROOT = "river";
-  private static final List<String> ROOT_CHILDREN = List.of("env", "server", "queue", "include");
+  private static final List<String> ROOT_CHILDREN =
+      List.of("include", "env", "server", "outbox", "kafka-forward", "defaults", "queue");
   private static final int MAX_DEPTH = 64;
   private static final int MAX_ERRORS = 50;
 

@@ -202,6 +202,9 @@ class ConfigParserTest {
           """
           <river><queue name='a'><params/><recicle class='b'/></queue></river> # <recicle>: is unknown in <queue>; did you mean <recycle>?
           <river><queu name='a'/></river> # <queu name="a">: is unknown in <river>; did you mean <queue>?
+          <river><default queue='*'/></river> # <default>: is unknown in <river>; did you mean <defaults>?
+          <river><Defaults queue='*'/></river> # <Defaults>: is unknown in <river>; did you mean <defaults>?
+          <river><outboxs/></river> # <outboxs>: is unknown in <river>; did you mean <outbox>?
           <river><own/><enf/></river> # <enf>: is unknown in <river>; did you mean <env>?
           <river><queue name='a'><params/><x/></queue></river> # <x>: is not allowed in <queue>; allowed here are <recycle>, <backup>, <forwards>, <subscribers>
           <river><queue name='a'><params/><params/></queue></river> # <params>: is not allowed
@@ -209,6 +212,8 @@ class ConfigParserTest {
           <river><queue name='a' class='b'><params/></queue></river> # <queue name="a">: attribute 'class' is not allowed in <queue>
           <river><queue><params/></queue></river> # <queue>: attribute 'name' is required
           <river><queue name=' '><params/></queue></river> # attribute 'name' must not be blank
+          <river><defaults queue=''><params/></defaults></river> # attribute 'queue' must not be blank
+          <river><queue name=''><params/></queue></river> # attribute 'name' must not be blank
           <river><queue name='a'>text<params/></queue></river> # no text may be in it
           <river><env><monitor><params/></monitor></env></river> # <env>: it needs <task-manager>
           <river><queue name='a'><params><param name='a' value='b'><c/></param></params></queue></river> # nothing may be in it

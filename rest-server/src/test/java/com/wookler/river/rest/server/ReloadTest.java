@@ -83,4 +83,16 @@ class ReloadTest {
     assertThat(with(admin, "POST", "/v1/reload").status()).isEqualTo(200);
     assertThat(with(admin, "GET", "/v1/queues/b").status()).isEqualTo(200);
   }
+
+  @Test
+  void shouldNameANewQueueThatCannotBeOpened() throws IOException {
+    Files.createDirectories(directory.resolve("own/b"));
+    Files.writeString(directory.resolve("own/b/queue.json"), "{");
+    write("<queue name='a'/><queue name='b'/>");
+    Asked.Reply refused = with(admin, "POST", "/v1/reload");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.json().get("detail").asText()).contains("queue b");
+    assertThat(with(admin, "GET", "/v1/queues/b").status()).isEqualTo(404);
+    assertThat(with(admin, "GET", "/v1/queues/a").status()).isEqualTo(200);
+  }
 }

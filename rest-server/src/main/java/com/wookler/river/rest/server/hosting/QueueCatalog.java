@@ -127,7 +127,7 @@ public final class QueueCatalog implements AutoCloseable {
    * Reads the file of the queues again, and serves those that are new in it. Blocks.
    *
    * @throws RequestException there is no file, it is wrong, or a new queue has the name of another
-   *     one; nothing has changed
+   *     one or cannot be opened; nothing has changed
    */
   public ReloadResult reload() {
     changing.lock();
@@ -138,12 +138,11 @@ public final class QueueCatalog implements AutoCloseable {
         throw RequestException.of(
             RequestException.Reason.CONFLICT, "the server was not started from a file with queues");
       }
-      return RequestException.orConflict(
-          () -> {
-            ReloadResult result = served.reload(this::ensureNew);
-            addNew(served);
-            return result;
-          });
+      ReloadResult result = served.reload(this::ensureNew);
+      addNew(served);
+      return result;
+    } catch (RiverException e) { // also of a new queue that cannot be opened
+      throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
     } finally {
       changing.unlock();
     }

@@ -2,7 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * acknowledgement timeout. Confined to the stream's event loop.
  */
 final class InFlightDeliveries {
-  private final Map<String, Entry> byReceipt = new HashMap<>();
+  private final Map<String, Entry> byReceipt = new LinkedHashMap<>(); // as they were sent
   private final TreeSet<Entry> byDeadline =
       new TreeSet<>(Comparator.comparingLong(Entry::deadline).thenComparing(Entry::receipt));
 
@@ -51,7 +51,7 @@ final class InFlightDeliveries {
     return late;
   }
 
-  /** Removes and returns all deliveries. */
+  /** Removes and returns all deliveries, in the order in which they were sent. */
   List<String> removeAll() {
     List<String> all = List.copyOf(byReceipt.keySet());
     byReceipt.clear();
