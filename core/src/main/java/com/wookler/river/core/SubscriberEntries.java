@@ -42,18 +42,8 @@ final class SubscriberEntries<M> {
         throw new ConfigurationException(
             who + ": there is one called " + config.name() + ", the same name but for case");
       }
-      boolean isOtherAck = config.ackRequired() != asked.ackRequired();
-      boolean isOtherOrder =
-          (config.order() == Order.KEY) != (asked.order() == Order.KEY); // its files differ
-      boolean isOther = isOtherAck || isOtherOrder;
-      if (isOther && (open != null || !guessed)) {
-        throw new ConfigurationException(
-            who
-                + ": it was created with "
-                + (isOtherAck
-                    ? "ack required = " + config.ackRequired()
-                    : "order = " + config.order())
-                + ", which cannot change; use another name, or remove the subscriber first");
+      if (open != null || !guessed) {
+        refuseOther(who, config, asked);
       }
       if (open != null && !config.equalsButForStart(asked)) {
         throw new ConfigurationException(
@@ -72,6 +62,20 @@ final class SubscriberEntries<M> {
 
     boolean isSame(Use now) {
       return open == now.open && uses == now.uses && (open == null || !open.isInUse());
+    }
+  }
+
+  /** Refuses settings with which a subscriber that has others can never be opened. */
+  static void refuseOther(String who, SubscriberConfig known, SubscriberConfig asked) {
+    boolean isOtherAck = known.ackRequired() != asked.ackRequired();
+    boolean isOtherOrder =
+        (known.order() == Order.KEY) != (asked.order() == Order.KEY); // its files differ
+    if (isOtherAck || isOtherOrder) {
+      throw new ConfigurationException(
+          who
+              + ": it was created with "
+              + (isOtherAck ? "ack required = " + known.ackRequired() : "order = " + known.order())
+              + ", which cannot change; use another name, or remove the subscriber first");
     }
   }
 

@@ -106,6 +106,7 @@ final class XmlReload {
 
   private void compare(
       String who, SubscriberConfig known, SubscriberConfig read, Changes to, Changes back) {
+    SubscriberEntries.refuseOther(who, known, read);
     Settings before = known.settings();
     Settings after = before.changedTo(read.settings());
     to.subscriber(read.name(), before, after);

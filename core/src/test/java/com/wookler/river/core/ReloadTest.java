@@ -169,6 +169,12 @@ class ReloadTest {
   }
 
   @Test
+  void shouldChangeNothingIfASubscriberCouldNotBeOpenedAgain() throws IOException {
+    write(queue("orders", param("queue.max.messages", 2), param("subscriber.order", "KEY")));
+    shouldChangeNothing("queue orders, subscriber billing", "order = SEQUENCE", "cannot change");
+  }
+
+  @Test
   void shouldChangeNothingIfAnOptionIsUnknown() throws IOException {
     write(queue("orders", param("queue.max.messages", 7) + param("queue.max.mesages", 7), ""));
     shouldChangeNothing("orders.xml:", "queue.max.mesages");
