@@ -60,6 +60,17 @@ class MessageRoutesTest extends ServerFixture {
   }
 
   @Test
+  void shouldRefuseAHeaderOfRiverThatThereIsNot() {
+    Asked.Reply refused = asked.send("POST", MESSAGES, "a", "River-Expires-After", "1ms");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.field()).isEqualTo("River-Expires-After");
+    assertThat(refused.body()).contains("River-Expires,");
+    assertThat(asked.send("POST", MESSAGES, "a", "River-Header-", "x").status()).isEqualTo(400);
+    assertThat(asked.send("POST", MESSAGES, "a", "river-expires", "1h").status()).isEqualTo(201);
+    assertThat(asked.get(MESSAGES + "/1").status()).isEqualTo(404);
+  }
+
+  @Test
   void shouldStoreARepetitionOnce() {
     assertThat(asked.send("POST", MESSAGES, "a", "River-Id", "7").body()).contains("false");
     Asked.Reply again = asked.send("POST", MESSAGES + "?durability=DISK", "a", "River-Id", "7");

@@ -39,6 +39,9 @@ final class MessageRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
   private static final String PATH = QUEUE + "/messages";
   private static final String HEADER = "river-header-";
+  private static final String OWN = "river-";
+  private static final List<String> KNOWN =
+      List.of("River-Key", "River-Id", "River-Delay", "River-Deliver-At", "River-Expires");
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
   private static final long MESSAGE_BYTES = 400L; // memory of a batch's message, besides its data
@@ -237,11 +240,20 @@ final class MessageRoutes {
         headers.put(
             name.substring(HEADER.length()).toLowerCase(Locale.ROOT),
             ApiRequest.bytes(header.getValue()));
+      } else if (name.regionMatches(true, 0, OWN, 0, OWN.length())) {
+        refuseUnknown(name);
       } else if (MessageHeaders.isKept(name, header.getValue())) {
         headers.putIfAbsent(name.toLowerCase(Locale.ROOT), ApiRequest.bytes(header.getValue()));
       }
     }
     return headers;
+  }
+
+  private static void refuseUnknown(String name) {
+    if (KNOWN.stream().noneMatch(name::equalsIgnoreCase)) {
+      throw RequestException.field(
+          name, "is no header of a publish; there are " + String.join(", ", KNOWN) + ", " + HEADER);
+    }
   }
 
   /** Writes the answer by hand, because the mapper would take longer than the publish. */
