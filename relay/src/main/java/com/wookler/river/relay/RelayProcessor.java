@@ -9,7 +9,6 @@ import com.wookler.river.reactor.MessageIds;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.ReactorAware;
 import com.wookler.river.reactor.ReactorContext;
-import com.wookler.river.rest.client.BadRequestException;
 import com.wookler.river.rest.client.CallInterruptedException;
 import com.wookler.river.rest.client.Durability;
 import com.wookler.river.rest.client.NewMessage;
@@ -62,6 +61,7 @@ import org.slf4j.LoggerFactory;
 public final class RelayProcessor<M>
     implements BatchProcessor<M>, ReactorAware<M>, Configurable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayProcessor.class);
+  private static final String BAD_REQUEST = "urn:river:problem:bad-request";
   private static final int MAX_DOUBLINGS = 20;
   private static final int MAX_MESSAGES = 1 << 20;
   private static final int GROW_AFTER =
@@ -160,9 +160,12 @@ public final class RelayProcessor<M>
       return Collections.nCopies(part.size(), ProcessResult.pass());
     } catch (CallInterruptedException e) { // its flag is set
       return Collections.nCopies(part.size(), ProcessResult.release());
-    } catch (BadRequestException | TooLargeException e) {
+    } catch (TooLargeException e) {
       return rejected(part, e);
     } catch (RiverClientException e) {
+      if (BAD_REQUEST.equals(e.type())) { // others' 4xx say nothing of the message
+        return rejected(part, e);
+      }
       Duration pause = recordFailure(e);
       if (e instanceof OutcomeUnknownException && failures.get() > 1) {
         batchLimit.set(Math.max(1, part.size() / 2)); // a proxy may cut large requests

@@ -1,9 +1,11 @@
 package com.wookler.river.relay;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.sun.net.httpserver.HttpServer;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.ConfigParser;
 import com.wookler.river.common.errors.ConfigurationException;
@@ -21,6 +23,7 @@ import com.wookler.river.rest.client.StoredMessage;
 import com.wookler.river.rest.client.SubscriberSettings;
 import com.wookler.river.rest.server.RiverServer;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -34,6 +37,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(120)
 class RelayProcessorTest {
@@ -185,6 +190,37 @@ class RelayProcessorTest {
       assertThat(reactor.stats().failed()).isPositive();
     }
     assertThat(stored()).containsExactlyElementsOf(numbered(0, 100));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"421, urn:river:problem:misdirected", "405, ''", "400, ''", "451, about:blank"})
+  void shouldWaitWhereTheAnswerSaysNothingOfTheMessage(int status, String type) throws Exception {
+    RelayProcessor<String> relay = relay();
+    server.close();
+    publish(0, 30);
+    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
+    other.createContext(
+        "/",
+        call -> {
+          byte[] body = ("{\"type\":\"" + type + "\",\"status\":" + status + "}").getBytes(UTF_8);
+          call.getRequestBody().readAllBytes();
+          call.getResponseHeaders()
+              .set("Content-Type", type.isEmpty() ? "text/html" : "application/problem+json");
+          call.sendResponseHeaders(status, body.length);
+          call.getResponseBody().write(body);
+          call.close();
+        });
+    other.start();
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).batchProcessor("relay", relay).start()) {
+      await().atMost(SOON).until(relay::isAway);
+      other.stop(0);
+      serve();
+      awaitDrained();
+      assertThat(reactor.stats().failed()).isZero();
+    }
+    assertThat(stored()).isEqualTo(numbered(0, 30));
+    assertThat(subscriber.deadLetters().size()).isZero();
   }
 
   @Test

@@ -6,7 +6,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -66,6 +68,9 @@ final class Batcher<T, R> {
 
   @GuardedBy("lock")
   private boolean closed;
+
+  // threads that run the actions attached to results, which cannot wait for others of the batch
+  private final Set<Thread> completing = ConcurrentHashMap.newKeySet();
 
   /** Limits a batch, and the items that are pending. */
   record Limits(int maxItems, long maxBytes, Duration linger, long maxPendingBytes) {}
@@ -280,6 +285,18 @@ final class Batcher<T, R> {
 
   private void complete(
       List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable cause) {
+    boolean outer = completing.add(Thread.currentThread());
+    try {
+      completeAll(batch, results, cause);
+    } finally {
+      if (outer) {
+        completing.remove(Thread.currentThread());
+      }
+    }
+  }
+
+  private void completeAll(
+      List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable cause) {
     for (int i = 0; i < batch.size(); i++) {
       if (results != null && cause == null) {
         batch.get(i).result().complete(results.get(i));
@@ -300,7 +317,7 @@ final class Batcher<T, R> {
 
   /**
    * Sends the waiting items without lingering, and waits until all items that were added before
-   * have a result.
+   * have a result; where an action that is attached to a result calls it, it does not wait.
    *
    * @throws CallInterruptedException the thread was interrupted while it waited
    */
@@ -317,7 +334,9 @@ final class Batcher<T, R> {
       lock.unlock();
     }
     sendIfDue();
-    Transport.get(end);
+    if (!completing.contains(Thread.currentThread())) {
+      Transport.get(end.copy());
+    }
   }
 
   /** Accepts no more items. */

@@ -39,7 +39,7 @@ final class ErrorResponses {
       case "too-many-requests" -> new TooManyRequestsException(error);
       case "unavailable", "timeout" -> new UnavailableException(error);
       case "damaged" -> new DamagedMessageException(error);
-      case "method-not-allowed", "not-acceptable", "unsupported-media-type" ->
+      case "method-not-allowed", "not-acceptable", "unsupported-media-type", "misdirected" ->
           new IncompatibleServerException(error);
       case "queue-failed" ->
           new QueueFailedException(new ErrorResponse(problem, server, retryAfter, true));

@@ -8,7 +8,8 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
-import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,7 +119,8 @@ final class RetryHandler {
     return failure instanceof ConnectException
         || failure instanceof HttpConnectTimeoutException
         || failure instanceof UnresolvedAddressException
-        || failure instanceof SSLException;
+        || failure instanceof SSLHandshakeException
+        || failure instanceof SSLPeerUnverifiedException; // later ones may follow a request
   }
 
   private void unreachable(Throwable failure) {

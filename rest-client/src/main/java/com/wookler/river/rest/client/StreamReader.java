@@ -162,6 +162,7 @@ final class StreamReader implements TimeoutChecker.TimedTask {
             return BodySubscribers.ofByteArray();
           }
           server.markReachable();
+          setDeadline(transport.settings().silence()); // the first line may come as late as others
           return new LineSubscriber((lines, source) -> step(() -> received(lines, source)));
         };
     setDeadline(transport.settings().attemptTimeout(Duration.ZERO));

@@ -3,6 +3,7 @@ package com.wookler.river.rest.client;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -26,7 +27,7 @@ final class TimeoutChecker {
 
     /**
      * Aborts the task if it has timed out or the client is closed; it may have completed by now.
-     * May block the calling thread.
+     * Called again at each check until the task is removed. May block the calling thread.
      */
     void end();
   }
@@ -69,9 +70,12 @@ final class TimeoutChecker {
 
   private void check() {
     long now = Ticker.nanos();
-    for (TimedTask late : tasks.stream().filter(each -> each.isTimedOut(now)).toList()) {
-      tasks.remove(late);
-      transport.threads().execute(late::end);
+    try {
+      tasks.stream()
+          .filter(each -> each.isTimedOut(now))
+          .forEach(late -> transport.threads().execute(late::end));
+    } catch (OutOfMemoryError | RejectedExecutionException e) {
+      // no thread: the next check tries again
     }
     if (tasks.isEmpty()) {
       checking.set(false);

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -265,10 +266,18 @@ final class Transport implements AutoCloseable {
           clock.thenAccept(
               over -> {
                 if (over) {
-                  threads.execute(() -> complete(clock));
+                  onTime(threads);
                 }
               });
       var unused2 = clock.completeOnTimeout(true, Ticker.nanos(time), TimeUnit.NANOSECONDS);
+    }
+
+    private void onTime(ExecutorService threads) {
+      try {
+        threads.execute(() -> complete(clock));
+      } catch (OutOfMemoryError | RejectedExecutionException e) { // no thread
+        complete(clock);
+      }
     }
 
     @Override
@@ -328,21 +337,32 @@ final class Transport implements AutoCloseable {
     for (CompletableFuture<?> call : underWay.values()) {
       call.completeExceptionally(closedNow());
     }
+    RuntimeException failure = null;
     for (AutoCloseable part : open) {
-      try {
-        part.close();
-      } catch (Exception e) {
-        throw new IllegalStateException(e); // parts of the client throw nothing
-      }
+      failure = closed(part, failure);
     }
     if ((Object) http instanceof AutoCloseable ends) { // from Java 21 on
-      try {
-        ends.close();
-      } catch (Exception e) {
-        throw new IllegalStateException(e);
-      }
+      failure = closed(ends, failure);
     }
     threads.shutdown();
     connections.shutdown();
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private static @Nullable RuntimeException closed(
+      AutoCloseable part, @Nullable RuntimeException before) {
+    try {
+      part.close();
+      return before;
+    } catch (Exception e) {
+      RuntimeException now =
+          e instanceof RuntimeException known ? known : new IllegalStateException(e);
+      if (before != null) {
+        before.addSuppressed(now);
+      }
+      return before == null ? now : before;
+    }
   }
 }

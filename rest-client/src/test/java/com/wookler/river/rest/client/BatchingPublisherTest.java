@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -210,6 +212,54 @@ class BatchingPublisherTest {
       publisher.flush();
       assertThat(all).allMatch(CompletableFuture::isCompletedExceptionally);
       assertThat(server.requests).hasSizeLessThan(64);
+    }
+  }
+
+  @Test
+  void shouldBeClosedByAnActionThatFollowsAResult() throws Exception {
+    try (ScriptedServer server = new ScriptedServer(ScriptedServer.problem(401, "unauthorized"))) {
+      List<CompletableFuture<Void>> all = new ArrayList<>();
+      RiverClient client = RiverClient.builder(server.address()).build();
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(3, Duration.ofMinutes(5), 1 << 20));
+      CompletableFuture<Void> closed = new CompletableFuture<>();
+      all.add(publisher.publish("a"));
+      var unused =
+          all.get(0)
+              .whenComplete(
+                  (done, failure) -> {
+                    publisher.close();
+                    client.close();
+                    closed.complete(null);
+                  });
+      all.add(publisher.publish("b"));
+      all.add(publisher.publish("c"));
+      closed.get(30, TimeUnit.SECONDS);
+      await().until(() -> all.stream().allMatch(CompletableFuture::isCompletedExceptionally));
+    }
+  }
+
+  @Test
+  void shouldStillWaitInCloseAfterAFlushWasInterrupted() throws Exception {
+    CountDownLatch answer = new CountDownLatch(1);
+    ScriptedServer.Act late =
+        (request, socket) -> {
+          answer.await();
+          STORED.play(request, socket);
+        };
+    try (ScriptedServer server = new ScriptedServer(late);
+        RiverClient client = RiverClient.builder(server.address()).build()) {
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(3, Duration.ofMinutes(5), 1 << 20));
+      CompletableFuture<Void> stored = publisher.publish("a");
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(publisher::flush).isInstanceOf(CallInterruptedException.class);
+      assertThat(Thread.interrupted()).isTrue();
+      CompletableFuture<Void> closing = CompletableFuture.runAsync(publisher::close);
+      await().during(Duration.ofMillis(200)).until(() -> !closing.isDone());
+      answer.countDown();
+      closing.get(30, TimeUnit.SECONDS);
+      assertThat(stored).isCompleted();
     }
   }
 }

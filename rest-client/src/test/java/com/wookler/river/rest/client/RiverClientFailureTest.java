@@ -206,6 +206,7 @@ class RiverClientFailureTest {
     "503, damaged, DamagedMessageException",
     "503, unavailable, UnavailableException",
     "418, some-new-kind, BadRequestException",
+    "421, misdirected, IncompatibleServerException",
     "507, some-new-kind, ServerFailedException",
   })
   void shouldHaveAnExceptionForEachKindOfProblem(int status, String kind, String exception) {
@@ -332,6 +333,27 @@ class RiverClientFailureTest {
       await().untilAsserted(() -> assertThat(stream.ended()).isCompletedExceptionally());
       assertThat(got).containsExactly("a", "a");
       assertThat(first.requests).hasSize(3);
+    }
+  }
+
+  @Test
+  void shouldWaitForTheFirstLineOfAStreamAsForOthers() {
+    first.then(
+        (request, socket) -> {
+          socket
+              .getOutputStream()
+              .write("HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n".getBytes(UTF_8));
+          socket.getOutputStream().flush();
+        });
+    try (RiverClient client =
+            quick(first.address())
+                .timeout(Duration.ofMillis(100))
+                .silence(Duration.ofMinutes(1))
+                .build();
+        DeliveryStream stream = client.subscriber("q", "s").stream(one -> {})) {
+      await().until(() -> first.requests.size() == 1);
+      await().during(Duration.ofSeconds(1)).until(() -> first.requests.size() == 1);
+      assertThat(stream.ended()).isNotDone();
     }
   }
 
