@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode, urlsplit
 Data = Union[str, bytes]
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
-_RETRIED = frozenset((408, 429, 500, 502, 503, 504))
+_SILENCE = 45.0  # of a stream, on which the server writes an empty line every 15 seconds
 _LOST = (OSError, http.client.HTTPException)
 
 
@@ -172,9 +172,16 @@ class River:
         headers = {**self._headers, "Accept": accept, "Content-Type": "application/json"}
         connection.request(method, self._base + path, body=body, headers=headers)
         answer = connection.getresponse()
-        if answer.status >= 400:
+        if not 200 <= answer.status < 300:
             raise _error(answer)
         return answer
+
+    def _open_stream(
+        self, connection: http.client.HTTPConnection, path: str
+    ) -> http.client.HTTPResponse:
+        connection.connect()
+        connection.sock.settimeout(max(self._timeout, _SILENCE))
+        return self._open(connection, "POST", path, b"", "application/x-ndjson")
 
     def _json(
         self, method: str, path: str, body: Optional[Any] = None, wait: float = 0.0
@@ -195,7 +202,10 @@ class River:
             except _LOST:
                 self.close()
                 raise
-            return json.loads(text) if text else None
+            try:
+                return json.loads(text) if text else None
+            except ValueError as foreign:
+                raise _foreign(200, text) from foreign
 
         return self._retried(once)
 
@@ -205,7 +215,7 @@ class River:
             try:
                 return once()
             except RiverError as refused:
-                if refused.status not in _RETRIED or tries >= self._retries:
+                if not _is_retried(refused.status) or tries >= self._retries:
                     raise
                 pause = refused.retry_after
             except ssl.SSLCertVerificationError:
@@ -223,11 +233,21 @@ def _sleep(tries: int, retry_after: Optional[float]) -> None:
     time.sleep(longest * random.uniform(0.5, 1.0) if retry_after is None else retry_after)
 
 
+def _is_retried(status: int) -> bool:
+    return status >= 500 or status in (408, 429)
+
+
+def _foreign(status: int, text: bytes) -> RiverError:
+    return RiverError(status, {"title": text[:200].decode("utf-8", "replace")})
+
+
 def _error(answer: http.client.HTTPResponse) -> RiverError:
     text = answer.read()
     try:
         problem = json.loads(text)
     except ValueError:
+        problem = None
+    if not isinstance(problem, dict):  # a proxy's
         problem = {"title": text[:200].decode("utf-8", "replace")}
     after = answer.getheader("Retry-After", "")
     return RiverError(answer.status, problem, float(after) if after.isdigit() else None)
@@ -297,19 +317,19 @@ class Subscriber:
         """
         query = urlencode({"credit": credit, "create": "true"})
         tries = 0
+        pauses = 0
         while True:
             connection = self._river._connect(self._river._timeout)
             pause: Optional[float] = None
             try:
-                answer = self._river._open(
-                    connection, "POST", f"{self._path}/stream?{query}", b"", "application/x-ndjson"
-                )
-                for line in answer:  # an empty one every 15 seconds
-                    tries = 0
+                answer = self._river._open_stream(connection, f"{self._path}/stream?{query}")
+                tries = 0
+                for line in answer:
+                    pauses = 0
                     if line.strip() and line.endswith(b"\n"):  # else the connection was cut
                         yield Delivery._of(json.loads(line))
             except RiverError as refused:
-                if refused.status not in _RETRIED or tries >= self._river._retries:
+                if not _is_retried(refused.status) or tries >= self._river._retries:
                     raise
                 pause = refused.retry_after
             except ssl.SSLCertVerificationError:
@@ -319,7 +339,8 @@ class Subscriber:
                     raise RiverError(0, {"type": "unreachable", "detail": str(lost)}) from lost
             finally:
                 connection.close()
-            _sleep(tries, pause)
+            _sleep(pauses, pause)
+            pauses += 1
             tries += 1
 
     def ack(self, *deliveries: Union[Delivery, str]) -> List[str]:

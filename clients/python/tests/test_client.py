@@ -5,6 +5,7 @@ import json
 import os
 import ssl
 import threading
+import time
 import unittest
 import unittest.mock
 import uuid
@@ -99,6 +100,63 @@ class LosingServer(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class OtherServer(http.server.BaseHTTPRequestHandler):
+    """Answers as proxies do: by the path's last word; to a stream, late."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if "/stream" in self.path and "idle" in self.path:
+            self.send_response(200)
+            self.end_headers()
+            time.sleep(1)  # longer than the client's timeout
+            late = {"sequence": 1, "receipt": "r", "attempt": 1, "publishedAt": "", "headers": {}}
+            self.wfile.write(json.dumps({**late, "data": "late"}).encode() + b"\n")
+            self.close_connection = True
+            return
+        status, body = (301, b"") if "moved" in self.path else (520, b'"busy"')
+        self.send_response(200 if "html" in self.path else status)
+        body = b"<html>" if "html" in self.path else body
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class OtherAnswersTest(unittest.TestCase):
+    def setUp(self):
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), OtherServer)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        self.river = River(f"http://127.0.0.1:{server.server_port}", timeout=0.3, retries=1)
+        self.addCleanup(self.river.close)
+
+    def refused(self, call):
+        with self.assertRaises(RiverError) as refused:
+            call()
+        return refused.exception.status
+
+    def test_refuses_to_follow_elsewhere(self):
+        moved = self.river.queue("moved")
+        self.assertEqual(301, self.refused(lambda: moved.publish("a")))
+        self.assertEqual(301, self.refused(lambda: next(moved.subscriber("s").stream())))
+
+    def test_tries_again_after_any_failure_of_a_proxy(self):
+        with unittest.mock.patch("time.sleep") as sleep:
+            self.assertEqual(520, self.refused(lambda: self.river.queue("busy").publish("a")))
+        self.assertEqual(1, sleep.call_count)
+
+    def test_says_that_an_answer_is_not_the_servers(self):
+        self.assertEqual(200, self.refused(lambda: self.river.queue("html").publish("a")))
+
+    def test_waits_on_an_idle_stream_for_longer_than_its_timeout(self):
+        self.assertEqual("late", next(self.river.queue("idle").subscriber("s").stream()).data)
+
+
 class LostAnswerTest(unittest.TestCase):
     def test_sends_again_with_the_same_id(self):
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), LosingServer)
@@ -121,7 +179,8 @@ class LostAnswerTest(unittest.TestCase):
     def test_does_not_try_again_without_a_valid_certificate(self):
         river = River("https://127.0.0.1:9")
         broken = unittest.mock.Mock(side_effect=ssl.SSLCertVerificationError("self-signed"))
-        with unittest.mock.patch.object(river, "_open", broken):
+        opened = unittest.mock.patch.multiple(river, _open=broken, _open_stream=broken)
+        with opened:
             with self.assertRaises(ssl.SSLCertVerificationError):
                 river.queue("orders").publish("a")
             with self.assertRaises(ssl.SSLCertVerificationError):
