@@ -23,6 +23,7 @@ import com.wookler.river.rest.client.StoredMessage;
 import com.wookler.river.rest.client.SubscriberSettings;
 import com.wookler.river.rest.server.RiverServer;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -198,7 +199,8 @@ class RelayProcessorTest {
     RelayProcessor<String> relay = relay();
     server.close();
     publish(0, 30);
-    HttpServer other = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
+    HttpServer other =
+        HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 0);
     other.createContext(
         "/",
         call -> {
