@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -85,8 +86,17 @@ class RiverListenerTest {
         @Header("type") String type,
         @Header int number,
         @Header(name = "missing", required = false) String missing,
+        @Header("type") Optional<String> there,
+        @Header("missing") Optional<Integer> none,
+        @org.springframework.messaging.handler.annotation.Header(name = "no", defaultValue = "5")
+            int five,
+        @org.springframework.messaging.handler.annotation.Header(name = "number") int springs,
         @Header Map<String, byte[]> all,
         Delivery<Sale> delivery) {
+      assertThat(there).hasValue(type);
+      assertThat(none).isEmpty();
+      assertThat(five).isEqualTo(5);
+      assertThat(springs).isEqualTo(number);
       see(List.of(sale.amount(), type, number, missing == null, all.size(), delivery.attempt()));
     }
   }

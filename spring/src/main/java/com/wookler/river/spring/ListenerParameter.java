@@ -6,6 +6,7 @@ import com.wookler.river.core.subscriber.Delivery;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
@@ -99,7 +100,16 @@ abstract class ListenerParameter {
       }
       name = own;
     }
-    return new OneHeader(name, annotation.getBoolean("required"), new TypeDescriptor(parameter));
+    return new OneHeader(
+        name,
+        annotation.getBoolean("required") && parameter.getParameterType() != Optional.class,
+        annotation.getValue("defaultValue", String.class).filter(text -> !isNone(text)),
+        new TypeDescriptor(parameter));
+  }
+
+  /** Returns whether a default value is the one with which Spring says that there is none. */
+  private static boolean isNone(String text) {
+    return text.startsWith("\n\t\t\n");
   }
 
   /** Returns the type of the queue's data; null if this parameter does not say. */
@@ -156,22 +166,30 @@ abstract class ListenerParameter {
   private static final class OneHeader extends ListenerParameter {
     private final String name;
     private final boolean required;
+    private final Optional<String> dflt;
     private final TypeDescriptor type;
 
-    OneHeader(String name, boolean required, TypeDescriptor type) {
+    OneHeader(String name, boolean required, Optional<String> dflt, TypeDescriptor type) {
       super(null);
       this.name = name;
       this.required = required;
+      this.dflt = dflt;
       this.type = type;
     }
 
     @Override
     @Nullable Object value(Delivery<?> delivery) {
       byte[] bytes = delivery.headers().get(name);
+      if (bytes == null && dflt.isPresent()) {
+        bytes = dflt.get().getBytes(StandardCharsets.UTF_8);
+      }
       if (bytes == null && required) {
         throw new RiverException(
             "message %d has no header '%s'; it has %s"
                 .formatted(delivery.sequence(), name, delivery.headers().keySet()));
+      }
+      if (bytes == null && type.getType() == Optional.class) {
+        return Optional.empty();
       }
       if (bytes == null || type.getType() == byte[].class) {
         return bytes;
