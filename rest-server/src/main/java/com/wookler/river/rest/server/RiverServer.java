@@ -150,6 +150,7 @@ public final class RiverServer implements AutoCloseable {
       catalog.close();
       throw e;
     }
+    catalog.warnOfOthers();
     LOG.info(
         "River serves {} at {}://{}:{}",
         Amount.of(catalog.all().size(), "queue"),

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.rest.server.hosting.QueueCatalog;
+import com.wookler.river.testing.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -60,6 +62,27 @@ class QueueStorageTest {
   private long filesOfBackups() throws IOException {
     try (Stream<Path> files = Files.walk(directory.resolve("backups/orders"))) {
       return files.filter(file -> file.toString().endsWith(".cq4.zst")).count();
+    }
+  }
+
+  @Test
+  void shouldNotStartInAFile() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThatThrownBy(() -> RiverServer.builder().port(0).directory(file).start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("is no directory");
+  }
+
+  @Test
+  void shouldWarnOfAQueueWhoseSettingsAreMissing() throws IOException {
+    asked.put(QUEUE, "{}");
+    publish(1);
+    server.close();
+    Files.move(directory.resolve("queues/.server"), directory.resolve("aside"));
+    try (CapturedLog log = new CapturedLog(QueueCatalog.class)) {
+      server = RiverServer.builder().port(0).directory(directory.resolve("queues")).start();
+      assertThat(log.lines())
+          .anyMatch(line -> line.contains("queues/orders is a queue that this server does not"));
     }
   }
 

@@ -3,6 +3,7 @@ package com.wookler.river.rest.server.hosting;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.file.Directories;
 import com.wookler.river.common.settings.Settings;
 import com.wookler.river.common.utils.ParallelWork;
 import com.wookler.river.core.Defaults;
@@ -13,6 +14,8 @@ import com.wookler.river.core.QueueState;
 import com.wookler.river.core.ReloadResult;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -67,6 +70,9 @@ public final class QueueCatalog implements AutoCloseable {
     this.backups = backups;
     this.snapshots = snapshots;
     this.files = new SettingsFiles(directory);
+    if (Files.exists(directory) && !Files.isDirectory(directory)) {
+      throw new ConfigurationException(directory + ", where the queues are to be, is no directory");
+    }
     try {
       ParallelWork.forEach(
           "RIVER-open",
@@ -107,6 +113,23 @@ public final class QueueCatalog implements AutoCloseable {
       addNew(all);
     } finally {
       changing.unlock();
+    }
+  }
+
+  /** Warns of queues in the server's directory that it does not serve. */
+  public void warnOfOthers() {
+    try {
+      for (Path other : Directories.list(directory, name -> !queues.containsKey(name))) {
+        if (Files.exists(other.resolve("queue.json"))) {
+          LOG.warn(
+              "{} is a queue that this server does not serve, as its settings are not in {}:"
+                  + " create it with them, or the first publish opens it with default settings",
+              other,
+              directory.resolve(".server"));
+        }
+      }
+    } catch (IOException e) {
+      LOG.warn("Cannot list the queues in {}", directory, e);
     }
   }
 
