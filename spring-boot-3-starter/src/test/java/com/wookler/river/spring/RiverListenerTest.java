@@ -1,11 +1,13 @@
 package com.wookler.river.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -20,6 +22,7 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -181,6 +184,81 @@ class RiverListenerTest {
               awaitSeen(1, 2);
               Subscriber<?> other = subscriber(context, "other");
               await().until(() -> other.deadLetters().size() == 1 && other.stats().lag() == 0);
+            });
+  }
+
+  /** Cannot be read where it is 2, once that is said. */
+  record Picky(int amount) {
+    static volatile boolean refuses;
+
+    Picky {
+      if (refuses && amount == 2) {
+        throw new IllegalArgumentException("2");
+      }
+    }
+  }
+
+  static class PickyBatches {
+    @RiverListener(
+        queue = "picky",
+        subscriber = "batches",
+        batch = true,
+        maxDeliveries = "2",
+        autoStartup = "false")
+    void on(List<Picky> all) {
+      all.forEach(each -> see(each.amount()));
+    }
+  }
+
+  @Test
+  void shouldFailAMessageAloneThatCannotBeConverted() {
+    Picky.refuses = false;
+    Contexts.runner(directory, PickyBatches.class)
+        .run(
+            context -> {
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              listeners.start("picky/batches");
+              listeners.stop("picky/batches");
+              template(context)
+                  .publishAll("picky", IntStream.range(0, 5).mapToObj(Picky::new).toList());
+              Picky.refuses = true;
+              listeners.start("picky/batches");
+              awaitSeen(0, 1, 3, 4);
+              Subscriber<?> picky = subscriber(context, "picky");
+              await().until(() -> picky.deadLetters().size() == 1 && picky.stats().lag() == 0);
+            });
+  }
+
+  abstract static class Base<T> {
+    @RiverListener(queue = "inherited", subscriber = "base")
+    void on(T data) {
+      see(data);
+    }
+  }
+
+  static class Inherited extends Base<Sale> {}
+
+  @Test
+  void shouldKnowTheTypeOfAListenerThatAGenericClassDeclares() {
+    Contexts.runner(directory, Inherited.class)
+        .run(
+            context -> {
+              template(context).publish("inherited", new Sale("a", 3));
+              awaitSeen(new Sale("a", 3));
+            });
+  }
+
+  @Test
+  void shouldNotBeginWhenTheApplicationHasEnded() {
+    Contexts.runner(directory, PickyBatches.class)
+        .run(
+            context -> {
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              context.close();
+              assertThatThrownBy(() -> listeners.start("picky/batches"))
+                  .isInstanceOf(QueueClosedException.class);
+              assertThat(Thread.getAllStackTraces().keySet())
+                  .noneMatch(thread -> thread.getName().equals("RIVER-listeners"));
             });
   }
 

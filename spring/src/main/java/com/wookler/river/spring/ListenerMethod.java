@@ -7,9 +7,12 @@ import com.wookler.river.reactor.ProcessResult;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ReflectionUtils;
@@ -36,7 +39,10 @@ final class ListenerMethod {
     int payloads = 0;
     for (int i = 0; i < declared.getParameterCount(); i++) {
       ListenerParameter parameter =
-          ListenerParameter.of(new MethodParameter(declared, i), batch, this::wrong);
+          ListenerParameter.of(
+              new MethodParameter(declared, i).withContainingClass(AopUtils.getTargetClass(bean)),
+              batch,
+              this::wrong);
       parameters.add(parameter);
       if (parameter.dataType() != null) {
         type = parameter.dataType();
@@ -99,8 +105,38 @@ final class ListenerMethod {
     return result == null ? ProcessResult.pass() : result;
   }
 
-  /** Calls it with several messages. */
+  /** Calls it with several messages: those that can be converted, if it takes what they are. */
   <M> List<ProcessResult<M>> call(List<Delivery<M>> deliveries) throws Exception {
+    IdentityHashMap<Delivery<M>, ProcessResult<M>> failed = new IdentityHashMap<>();
+    List<Delivery<M>> readable = new ArrayList<>(deliveries);
+    if (parameters.stream().anyMatch(ListenerParameter::isPayload)) {
+      readable.removeIf(each -> fails(each, failed));
+    }
+    List<ProcessResult<M>> results = readable.isEmpty() ? List.of() : callWith(readable);
+    if (failed.isEmpty() || results.size() != readable.size()) {
+      return results;
+    }
+    Iterator<ProcessResult<M>> next = results.iterator();
+    List<ProcessResult<M>> all = new ArrayList<>();
+    for (Delivery<M> each : deliveries) {
+      ProcessResult<M> failure = failed.get(each);
+      all.add(failure == null ? next.next() : failure);
+    }
+    return all;
+  }
+
+  private static <M> boolean fails(
+      Delivery<M> delivery, IdentityHashMap<Delivery<M>, ProcessResult<M>> failed) {
+    try {
+      Object unused = delivery.data();
+      return false;
+    } catch (RuntimeException e) { // of the converter: it concerns this message only
+      failed.put(delivery, ProcessResult.failed(e));
+      return true;
+    }
+  }
+
+  private <M> List<ProcessResult<M>> callWith(List<Delivery<M>> deliveries) throws Exception {
     @Nullable Object[] arguments = new @Nullable Object[parameters.size()];
     for (int i = 0; i < arguments.length; i++) {
       arguments[i] = parameters.get(i).values(deliveries);

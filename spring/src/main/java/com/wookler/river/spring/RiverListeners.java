@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
+import com.wookler.river.core.message.QueueClosedException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -49,6 +50,9 @@ public final class RiverListeners
   @GuardedBy("changing")
   private boolean running;
 
+  @GuardedBy("changing")
+  private boolean ended; // the context is closed: none begins any more
+
   RiverListeners(
       ApplicationContext context, Supplier<ListenerFactory> factory, Duration stopTimeout) {
     this.context = context;
@@ -92,10 +96,14 @@ public final class RiverListeners
    *
    * @param name {@code queue/subscriber}
    * @throws ConfigurationException there is none, or it cannot start
+   * @throws QueueClosedException the application ends
    */
   public void start(String name) {
     changing.lock();
     try {
+      if (ended) {
+        throw new QueueClosedException("listener " + name + ": the application has ended");
+      }
       find(name).start(factory.get());
       keepAlive();
     } finally {
@@ -178,6 +186,16 @@ public final class RiverListeners
     }
   }
 
+  private void end() {
+    changing.lock();
+    try {
+      ended = true;
+      stopAll();
+    } finally {
+      changing.unlock();
+    }
+  }
+
   @GuardedBy("changing")
   private void stopAll() {
     running = false;
@@ -203,7 +221,7 @@ public final class RiverListeners
       return; // that of a child
     }
     try {
-      stop();
+      end();
     } catch (RuntimeException e) {
       LOG.warn("Listeners could not be stopped", e); // others wait for the event, too
     }

@@ -4,6 +4,7 @@ import com.wookler.river.core.message.StaleReceiptException;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.reactor.NonFatalProcessorException;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Processor;
 import com.wookler.river.test.HandlerResult.Kind;
@@ -106,8 +107,12 @@ public final class TestHandler<M> {
   /** Delivers with a fault, waiting by the clock; returns whether there was a message. */
   boolean deliver(Fault fault, Duration wait) {
     process.clock().settle();
-    if (process.clock().nanoTime() - heldUntil < 0) {
+    long held = heldUntil - process.clock().nanoTime();
+    if (held > wait.toNanos()) {
       return false;
+    }
+    if (held > 0) {
+      process.clock().advance(Duration.ofNanos(held));
     }
     int most = fault == Fault.REORDER ? MOST_REORDERED : 1;
     List<Delivery<M>> taken = take(most, wait);
@@ -186,6 +191,8 @@ public final class TestHandler<M> {
   private ProcessResult<M> call(Delivery<M> delivery) {
     try {
       return Objects.requireNonNull(handler.process(delivery), "the handler returned null");
+    } catch (NonFatalProcessorException e) { // as a reactor does
+      return ProcessResult.done();
     } catch (Exception | AssertionError e) {
       return ProcessResult.failed(e);
     }

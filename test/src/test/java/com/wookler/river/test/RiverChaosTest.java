@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.reactor.NonFatalProcessorException;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Processor;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -68,6 +70,32 @@ class RiverChaosTest {
               assertThat(run.handler().booked).hasSize(20).doesNotHaveDuplicates();
               run.queue().assertCompleted("handler");
             });
+  }
+
+  /** Holds each message back once. */
+  static final class Holding implements Processor<String> {
+    private final Set<Long> held = new HashSet<>();
+
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      return held.add(delivery.sequence())
+          ? ProcessResult.holdBack(Duration.ofSeconds(1))
+          : ProcessResult.ack();
+    }
+  }
+
+  @Test
+  void shouldCompleteWhatAHandlerHoldsBack() {
+    RiverChaos.of(Holding::new).seeds(1, 5).check(run -> run.queue().assertCompleted("handler"));
+  }
+
+  @Test
+  void shouldCompleteWhatAHandlerIgnores() {
+    Processor<String> ignoring =
+        delivery -> {
+          throw new NonFatalProcessorException("of no use");
+        };
+    RiverChaos.of(() -> ignoring).seeds(1, 3).check(run -> run.queue().assertCompleted("handler"));
   }
 
   @Test

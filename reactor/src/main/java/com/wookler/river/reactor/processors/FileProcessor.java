@@ -9,7 +9,6 @@ import com.wookler.river.reactor.ProcessResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -74,11 +73,17 @@ public final class FileProcessor<M> implements BatchProcessor<M>, Configurable, 
       throw new ConfigurationException("a file processor needs the parameter " + DIRECTORY);
     }
     List<byte[]> lines = new ArrayList<>(batch.size()); // the user's code, before the lock
+    List<ProcessResult<M>> results = new ArrayList<>(batch.size());
     for (Delivery<M> delivery : batch) {
-      lines.add(format.apply(delivery));
+      try {
+        lines.add(format.apply(delivery));
+        results.add(ProcessResult.pass());
+      } catch (RuntimeException e) { // it concerns this message only
+        results.add(ProcessResult.failed(e));
+      }
     }
     files.append(lines);
-    return Collections.nCopies(batch.size(), ProcessResult.pass());
+    return results;
   }
 
   @Override
