@@ -95,7 +95,7 @@ final class Lookup implements AutoCloseable {
   }
 
   private static long inBackup(Backup backup, long from, long end) {
-    long lost = backup.damageOf(from, end).map(Damage::end).orElse(from);
+    long lost = backup.endOfLost(from, end);
     return lost > from
         ? lost
         : backup

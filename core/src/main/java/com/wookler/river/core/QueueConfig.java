@@ -301,6 +301,14 @@ final class QueueConfig<M> {
     }
   }
 
+  /** Returns the queues that take what expires in a queue with these settings and subscribers. */
+  static List<String> expiryQueues(Settings queue, Stream<SubscriberConfig> subscribers) {
+    return Stream.concat(
+            Stream.ofNullable(queue.find(QueueOptions.EXPIRY_QUEUE)),
+            subscribers.flatMap(each -> Stream.ofNullable(each.expiryQueue())))
+        .toList();
+  }
+
   /** Refuses a subscriber whose expired messages or dead letters could go nowhere. */
   static void checkExpiryQueue(String queue, SubscriberConfig subscriber) {
     String name = subscriber.expiryQueue();

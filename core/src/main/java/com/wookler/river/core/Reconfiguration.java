@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,7 +77,7 @@ final class Reconfiguration {
       Settings after = config.changed(changes.queue());
       List<SubscriberConfig> others = new ArrayList<>();
       changes.subscribers().forEach((name, change) -> others.add(changed(name, change)));
-      subscribers.refuseCycle(expiryQueues(after, others));
+      subscribers.refuseCycle(QueueConfig.expiryQueues(after, others.stream()));
       config.become(after);
       intake.limit();
       if (backup != null) {
@@ -89,13 +88,6 @@ final class Reconfiguration {
     } finally {
       changing.unlock();
     }
-  }
-
-  private static List<String> expiryQueues(Settings queue, List<SubscriberConfig> subscribers) {
-    return Stream.concat(
-            Stream.ofNullable(queue.find(QueueOptions.EXPIRY_QUEUE)),
-            subscribers.stream().flatMap(each -> Stream.ofNullable(each.expiryQueue())))
-        .toList();
   }
 
   /**

@@ -50,7 +50,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -315,18 +314,12 @@ final class RunningQueue<M> {
             own,
             transferTarget,
             config::settings,
-            this::expiryQueues,
+            () -> QueueConfig.expiryQueues(config.settings(), subscribers.configs()),
             config.given(),
             this::lettersOf,
             storage::passOver,
             storage.lines(DELIVERY, "worker"));
     return new QueueParts(queue, Extensions.ofQueues(), close -> closing.add(DELIVERY, close));
-  }
-
-  private List<String> expiryQueues() {
-    List<String> queues = new ArrayList<>(subscribers.expiryQueues());
-    Stream.ofNullable(config.find(QueueOptions.EXPIRY_QUEUE)).forEach(queues::add);
-    return queues;
   }
 
   private @Nullable DeadLetters<?> lettersOf(String subscriber) {

@@ -96,11 +96,9 @@ final class SubscriberRegistry<M> {
         .filter(config -> config.name().equals(name));
   }
 
-  /** Returns the expiry queues that its subscribers name, open or not. */
-  List<String> expiryQueues() {
-    return entries.all().stream()
-        .flatMap(entry -> Stream.ofNullable(entry.config().expiryQueue()))
-        .toList();
+  /** Returns the settings of its subscribers, open or not. */
+  Stream<SubscriberConfig> configs() {
+    return entries.all().stream().map(SubscriberEntries.Entry::config);
   }
 
   /** Refuses expiry queues from which messages would come back. */

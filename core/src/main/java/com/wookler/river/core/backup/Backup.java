@@ -361,6 +361,11 @@ public final class Backup implements AutoCloseable {
     return held.isPresent() ? held.get() : index.hole(sequence, before);
   }
 
+  /** Returns the end of what {@link #damageOf} says is lost; the sequence if nothing is. */
+  public long endOfLost(long sequence, long before) {
+    return damageOf(sequence, before).map(Damage::end).orElse(sequence);
+  }
+
   /** Returns this queue's backups of the blocks below a number, the newest first. */
   public List<StoredBlock> newest(int below, int max) {
     return index.newest(below, max);

@@ -77,7 +77,7 @@ final class PastReader {
 
   /** Returns the end of the lost messages from a sequence on, without reporting them. */
   long endOfLost(long sequence) {
-    return backup.damageOf(sequence, log.firstSequence()).map(Damage::end).orElse(sequence);
+    return backup.endOfLost(sequence, log.firstSequence());
   }
 
   /** Returns the first sequence after this one that a backup holds. */
