@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -68,9 +67,6 @@ final class Batcher<T, R> {
 
   @GuardedBy("lock")
   private boolean closed;
-
-  // threads that run the actions attached to results, which cannot wait for others of the batch
-  private final Set<Thread> completing = ConcurrentHashMap.newKeySet();
 
   /** Limits a batch, and the items that are pending. */
   record Limits(int maxItems, long maxBytes, Duration linger, long maxPendingBytes) {}
@@ -285,6 +281,7 @@ final class Batcher<T, R> {
 
   private void complete(
       List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable cause) {
+    Set<Thread> completing = transport.completing();
     boolean outer = completing.add(Thread.currentThread());
     try {
       completeAll(batch, results, cause);
@@ -334,7 +331,7 @@ final class Batcher<T, R> {
       lock.unlock();
     }
     sendIfDue();
-    if (!completing.contains(Thread.currentThread())) {
+    if (!transport.completing().contains(Thread.currentThread())) {
       Transport.get(end.copy());
     }
   }

@@ -95,13 +95,17 @@ final class StreamReader implements TimeoutChecker.TimedTask {
 
   @Override
   public void end() {
+    CompletableFuture<?> read = current; // before the look: it may be the pause afterwards
     if (transport.isClosed() || isTimedOut(Ticker.nanos())) {
-      disconnect();
+      cancel(read);
     }
   }
 
   private void disconnect() {
-    CompletableFuture<?> underWay = current;
+    cancel(current);
+  }
+
+  private static void cancel(@Nullable CompletableFuture<?> underWay) {
     if (underWay != null) {
       underWay.cancel(true);
     }

@@ -3,7 +3,6 @@ package com.wookler.river.rest.client;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -74,8 +73,8 @@ final class TimeoutChecker {
       tasks.stream()
           .filter(each -> each.isTimedOut(now))
           .forEach(late -> transport.threads().execute(late::end));
-    } catch (OutOfMemoryError | RejectedExecutionException e) {
-      // no thread: the next check tries again
+    } catch (OutOfMemoryError e) {
+      // no thread can be started: the next check tries again
     }
     if (tasks.isEmpty()) {
       checking.set(false);

@@ -14,7 +14,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +39,7 @@ final class Transport implements AutoCloseable {
   private final CompletableFuture<Boolean> closing = new CompletableFuture<>();
   private final Map<Object, CompletableFuture<?>> underWay = new ConcurrentHashMap<>();
   private final Set<AutoCloseable> open = ConcurrentHashMap.newKeySet();
+  private final Set<Thread> completing = ConcurrentHashMap.newKeySet();
   private volatile boolean closed; // set once
 
   /**
@@ -135,6 +135,11 @@ final class Transport implements AutoCloseable {
   /** Returns the executor of stream handlers. */
   HandlerExecutor handlers() {
     return handlers;
+  }
+
+  /** Returns the threads that run actions which follow results: none of them waits for others. */
+  Set<Thread> completing() {
+    return completing;
   }
 
   TimeoutChecker timeouts() {
@@ -275,7 +280,7 @@ final class Transport implements AutoCloseable {
     private void onTime(ExecutorService threads) {
       try {
         threads.execute(() -> complete(clock));
-      } catch (OutOfMemoryError | RejectedExecutionException e) { // no thread
+      } catch (OutOfMemoryError e) { // no thread can be started
         complete(clock);
       }
     }
@@ -339,10 +344,10 @@ final class Transport implements AutoCloseable {
     }
     RuntimeException failure = null;
     for (AutoCloseable part : open) {
-      failure = closed(part, failure);
+      failure = close(part, failure);
     }
     if ((Object) http instanceof AutoCloseable ends) { // from Java 21 on
-      failure = closed(ends, failure);
+      failure = close(ends, failure);
     }
     threads.shutdown();
     connections.shutdown();
@@ -351,7 +356,7 @@ final class Transport implements AutoCloseable {
     }
   }
 
-  private static @Nullable RuntimeException closed(
+  private static @Nullable RuntimeException close(
       AutoCloseable part, @Nullable RuntimeException before) {
     try {
       part.close();

@@ -1,0 +1,60 @@
+package com.wookler.river.rest.client;
+
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BatcherTest {
+  private static Batcher<String, String> batcher(
+      Transport transport, CompletableFuture<List<String>> answer) {
+    return new Batcher<>(
+        transport,
+        new Batcher.Limits(1, 1, Duration.ZERO, 10),
+        new Batcher.BatchSender<>() {
+          @Override
+          public CompletableFuture<List<String>> send(List<String> batch) {
+            return answer;
+          }
+
+          @Override
+          public Batcher.SplitMode onFailure(List<String> batch, Throwable failure) {
+            return Batcher.SplitMode.FAIL;
+          }
+        });
+  }
+
+  @Test
+  void shouldNotWaitForOneAnotherWhereEachIsFlushedByAnActionOfTheOther() throws Exception {
+    Duration some = Duration.ofSeconds(1);
+    CompletableFuture<List<String>> answer = new CompletableFuture<>();
+    CyclicBarrier both = new CyclicBarrier(2);
+    try (Transport transport =
+        new Transport(
+            Servers.of(List.of("http://127.0.0.1:1")),
+            new Transport.Settings(null, some, some, some, some, null))) {
+      Batcher<String, String> one = batcher(transport, answer);
+      Batcher<String, String> other = batcher(transport, answer);
+      CompletableFuture<Void> first = one.add("a", 1).thenAccept(done -> flush(other, both));
+      CompletableFuture<Void> second = other.add("b", 1).thenAccept(done -> flush(one, both));
+      answer.complete(List.of("done"));
+      CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
+      await().until(() -> transport.completing().isEmpty());
+    }
+  }
+
+  private static void flush(Batcher<String, String> batcher, CyclicBarrier both) {
+    try {
+      both.await(30, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    batcher.flush();
+  }
+}
