@@ -16,7 +16,6 @@ import com.wookler.river.rest.client.OutcomeUnknownException;
 import com.wookler.river.rest.client.QueueSettings;
 import com.wookler.river.rest.client.RiverClient;
 import com.wookler.river.rest.client.RiverClientException;
-import com.wookler.river.rest.client.TooLargeException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,6 +61,7 @@ public final class RelayProcessor<M>
     implements BatchProcessor<M>, ReactorAware<M>, Configurable, AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(RelayProcessor.class);
   private static final String BAD_REQUEST = "urn:river:problem:bad-request";
+  private static final int TOO_LARGE = 413;
   private static final int MAX_DOUBLINGS = 20;
   private static final int MAX_MESSAGES = 1 << 20;
   private static final int GROW_AFTER =
@@ -160,10 +160,9 @@ public final class RelayProcessor<M>
       return Collections.nCopies(part.size(), ProcessResult.pass());
     } catch (CallInterruptedException e) { // its flag is set
       return Collections.nCopies(part.size(), ProcessResult.release());
-    } catch (TooLargeException e) {
-      return rejected(part, e);
     } catch (RiverClientException e) {
-      if (BAD_REQUEST.equals(e.type())) { // others' 4xx say nothing of the message
+      if (BAD_REQUEST.equals(e.type())
+          || e.status() == TOO_LARGE) { // others' 4xx say nothing of it
         return rejected(part, e);
       }
       Duration pause = recordFailure(e);

@@ -194,7 +194,14 @@ class RelayProcessorTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"421, urn:river:problem:misdirected", "405, ''", "400, ''", "451, about:blank"})
+  @CsvSource({
+    "421, urn:river:problem:misdirected",
+    "405, ''",
+    "400, ''",
+    "414, ''",
+    "431, ''",
+    "451, about:blank"
+  })
   void shouldWaitWhereTheAnswerSaysNothingOfTheMessage(int status, String type) throws Exception {
     RelayProcessor<String> relay = relay();
     server.close();
