@@ -401,18 +401,7 @@ class MemcacheTest extends MemcacheFixture {
   @Test
   void shouldListenWhereTheFileSaysAndOnlyHereByDefault() throws IOException {
     Path file = directory.resolve("river.xml");
-    Files.writeString(
-        file,
-        """
-        <river><server>
-          <params>
-            <param name="server.queue.port" value="0"/>
-            <param name="server.directory" value="%s"/>
-          </params>
-          <memcache port="0"/>
-        </server></river>
-        """
-            .formatted(directory.resolve("other")));
+    Files.writeString(file, queues(directory.resolve("other"), ""));
     try (RiverServer other = RiverServer.open(file)) {
       assertThat(other.memcachePort()).isPositive();
     }

@@ -40,8 +40,12 @@ final class MessageRoutes {
   private static final String PATH = QUEUE + "/messages";
   private static final String HEADER = "river-header-";
   private static final String OWN = "river-";
-  private static final List<String> KNOWN =
-      List.of("River-Key", "River-Id", "River-Delay", "River-Deliver-At", "River-Expires");
+  private static final String KEY = "River-Key";
+  private static final String ID = "River-Id";
+  private static final String DELAY = "River-Delay";
+  private static final String DELIVER_AT = "River-Deliver-At";
+  private static final String EXPIRES = "River-Expires";
+  private static final List<String> KNOWN = List.of(KEY, ID, DELAY, DELIVER_AT, EXPIRES);
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
   private static final long MESSAGE_BYTES = 400L; // memory of a batch's message, besides its data
@@ -210,11 +214,11 @@ final class MessageRoutes {
   static Message<byte[]> bytes(ApiRequest call) {
     MessageAttributes parts =
         new MessageAttributes(
-            call.text("River-Key"),
-            call.text("River-Id"),
-            call.text("River-Delay"),
-            call.text("River-Deliver-At"),
-            call.text("River-Expires"));
+            call.text(KEY),
+            call.text(ID),
+            call.text(DELAY),
+            call.text(DELIVER_AT),
+            call.text(EXPIRES));
     return MessageAttributes.message(call.body().getBytes(), headers(call), parts);
   }
 
@@ -250,10 +254,13 @@ final class MessageRoutes {
   }
 
   private static void refuseUnknown(String name) {
-    if (KNOWN.stream().noneMatch(name::equalsIgnoreCase)) {
-      throw RequestException.field(
-          name, "is no header of a publish; there are " + String.join(", ", KNOWN) + ", " + HEADER);
+    for (String known : KNOWN) {
+      if (known.equalsIgnoreCase(name)) {
+        return;
+      }
     }
+    throw RequestException.field(
+        name, "is no header of a publish; there are " + String.join(", ", KNOWN) + ", " + HEADER);
   }
 
   /** Writes the answer by hand, because the mapper would take longer than the publish. */

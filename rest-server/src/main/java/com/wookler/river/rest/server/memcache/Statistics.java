@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What {@code stats} and {@code dump_stats} answer: Kestrel's names in Kestrel's order. Figures of
@@ -50,9 +51,10 @@ final class Statistics {
   String all() {
     StringBuilder text = new StringBuilder();
     Map<String, Map<String, Object>> queues = new LinkedHashMap<>();
+    Map<QueueName, Long> waiters = waiters();
     for (HostedQueue<?> queue : Readers.open(context.queues().catalog())) {
       for (QueueName name : names(queue)) {
-        queues.put(name.text(), figures(queue, name));
+        queues.put(name.text(), figures(queue, name, waiters));
       }
     }
     server(queues).forEach((key, value) -> stat(text, key, value));
@@ -69,11 +71,12 @@ final class Statistics {
   /** Returns the figures of these queues, of all without one. */
   String of(List<String> wanted) {
     StringBuilder text = new StringBuilder();
+    Map<QueueName, Long> waiters = waiters();
     for (HostedQueue<?> queue : Readers.open(context.queues().catalog())) {
       for (QueueName name : names(queue)) {
         if (wanted.isEmpty() || wanted.contains(name.text())) {
           text.append("queue '").append(name.text()).append("' {").append(LINE_END);
-          figures(queue, name)
+          figures(queue, name, waiters)
               .forEach(
                   (key, value) ->
                       text.append("  ").append(key).append('=').append(value).append(LINE_END));
@@ -120,16 +123,17 @@ final class Statistics {
         .sum();
   }
 
-  private long waiters(QueueName name) {
+  /** Returns how many reads wait, by name; one look at all polls, of which there may be many. */
+  private Map<QueueName, Long> waiters() {
     return context.polls().subscribers().stream()
-        .filter(
-            polled ->
-                polled.queue().equals(name.queue())
-                    && polled.subscriber().name().equals(name.subscriber()))
-        .count();
+        .collect(
+            Collectors.groupingBy(
+                polled -> new QueueName(polled.queue(), polled.subscriber().name()),
+                Collectors.counting()));
   }
 
-  private Map<String, Object> figures(HostedQueue<?> queue, QueueName name) {
+  private Map<String, Object> figures(
+      HostedQueue<?> queue, QueueName name, Map<QueueName, Long> waiters) {
     QueueStats log = queue.queue().stats();
     HostedSubscriber<?> reader = queue.find(name.subscriber());
     SubscriberStats read = reader == null ? null : reader.subscriber().stats();
@@ -145,7 +149,7 @@ final class Statistics {
     all.put("mem_bytes", 0);
     all.put("age", read == null ? 0 : read.oldestUnfinishedAge().toMillis());
     all.put("discarded", read == null ? 0 : read.discarded());
-    all.put("waiters", waiters(name));
+    all.put("waiters", waiters.getOrDefault(name, 0L));
     all.put("open_transactions", read == null ? 0 : read.inFlight());
     all.put("transactions", ours.opened.sum());
     all.put("canceled_transactions", ours.canceled.sum());
