@@ -14,9 +14,6 @@ final class XmlErrorMessages {
   private static final Pattern QUOTED = Pattern.compile("['\"]([^'\"]*)['\"]");
   private static final Pattern CODE = Pattern.compile("^(?:cvc-[\\w.-]+|JAXP\\d+): ");
   private static final List<String> ATTRIBUTES =
-      List.of("name", "class", "expression", "value", "file");
-
-  private static final List<String> BLANK =
       List.of("name", "class", "expression", "value", "file", "queue", "subscriber");
 
   private XmlErrorMessages() {}
@@ -35,7 +32,7 @@ final class XmlErrorMessages {
     return switch (code) {
       case "cvc-pattern-valid", "cvc-datatype-valid.1.2.3" -> null; // cvc-attribute.3 follows
       case "cvc-attribute.3" ->
-          "attribute '" + named(said, BLANK::contains) + "' must not be blank";
+          "attribute '" + named(said, ATTRIBUTES::contains) + "' must not be blank";
       case "cvc-complex-type.2.1" -> "nothing may be in it";
       case "cvc-complex-type.2.3" -> "no text may be in it";
       case "cvc-complex-type.2.4.a" -> unknown(element, expected(said), parent);
