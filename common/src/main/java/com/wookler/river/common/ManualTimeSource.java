@@ -9,9 +9,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A clock for tests that is moved explicitly. Threads that wait on it notice moved time within
- * about a millisecond. Thread-safe.
+ * about a millisecond. Thread-safe. A test may extend it, to do something when it is read.
  */
-public final class ManualTimeSource implements TimeSource {
+public class ManualTimeSource implements TimeSource {
   private static final long PARK_NANOS = 1_000_000;
 
   private final Instant start;

@@ -295,9 +295,7 @@ class AckAndPublishTest {
       Path left = directory.resolve(String.valueOf(kill));
       await().until(() -> packing.stats().acked() >= 20);
       stop.set(true); // between two of them: a copy of a moment needs that
-      while (!KilledCopy.of(data, left)) {
-        DataDirectory.deleteTree(left);
-      }
+      KilledCopy.whole(data, left);
       for (Future<?> each : all) {
         each.get();
       }

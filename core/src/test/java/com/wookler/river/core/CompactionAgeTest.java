@@ -3,7 +3,6 @@ package com.wookler.river.core;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -28,24 +27,12 @@ class CompactionAgeTest {
   private final Clock time = new Clock();
 
   /** A clock that may fail when the compaction asks for the time. */
-  private static final class Clock implements TimeSource {
-    private final ManualTimeSource clock =
-        new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private static final class Clock extends ManualTimeSource {
     private final AtomicInteger failures = new AtomicInteger();
     private volatile boolean fails;
 
-    void advance(Duration by) {
-      clock.advance(by);
-    }
-
-    @Override
-    public long nanoTime() {
-      return clock.nanoTime();
-    }
-
-    @Override
-    public Instant wallTime() {
-      return clock.wallTime();
+    Clock() {
+      super(Instant.parse("2026-11-20T10:00:00Z"));
     }
 
     @Override
@@ -56,12 +43,7 @@ class CompactionAgeTest {
         failures.incrementAndGet();
         throw new StackOverflowError();
       }
-      return clock.epochMicros();
-    }
-
-    @Override
-    public void park(Object blocker, long nanos) {
-      clock.park(blocker, nanos);
+      return super.epochMicros();
     }
   }
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.message.Message;
@@ -39,26 +38,18 @@ class CompactionStepsTest {
   private final Clock time = new Clock();
 
   /** A clock that runs something when the worker asks for the time. */
-  private static final class Clock implements TimeSource {
-    private final ManualTimeSource clock =
-        new ManualTimeSource(Instant.parse("2026-11-20T10:00:00Z"));
+  private static final class Clock extends ManualTimeSource {
     private final AtomicInteger asked = new AtomicInteger();
     private volatile Runnable work = () -> {};
+
+    Clock() {
+      super(Instant.parse("2026-11-20T10:00:00Z"));
+    }
 
     /** At the so many-th question of the worker from now on. */
     void at(int number, Runnable task) {
       work = task;
       asked.set(number);
-    }
-
-    @Override
-    public long nanoTime() {
-      return clock.nanoTime();
-    }
-
-    @Override
-    public Instant wallTime() {
-      return clock.wallTime();
     }
 
     @Override
@@ -69,12 +60,7 @@ class CompactionStepsTest {
           && asked.decrementAndGet() == 0) {
         work.run();
       }
-      return clock.epochMicros();
-    }
-
-    @Override
-    public void park(Object blocker, long nanos) {
-      clock.park(blocker, nanos);
+      return super.epochMicros();
     }
   }
 
@@ -102,7 +88,7 @@ class CompactionStepsTest {
   }
 
   private long compact(MessageQueue<String> queue) {
-    time.clock.advance(Duration.ofSeconds(1));
+    time.advance(Duration.ofSeconds(1));
     return queue.compact();
   }
 
@@ -123,7 +109,7 @@ class CompactionStepsTest {
           () -> {
             publish(queue, "key", "");
             notes(queue, 100);
-            time.clock.advance(Duration.ofSeconds(1));
+            time.advance(Duration.ofSeconds(1));
           });
       assertThat(compact(queue)).isZero();
       assertThat(queue.stats().nextSequence()).isEqualTo(222);
@@ -273,7 +259,7 @@ class CompactionStepsTest {
       await()
           .until(
               () -> {
-                time.clock.advance(Duration.ofMillis(200));
+                time.advance(Duration.ofMillis(200));
                 return queue.stats().archived() == 2;
               });
     }

@@ -202,9 +202,7 @@ class ConditionalPublishTest {
     queue.putIfLatest("k", OptionalLong.empty(), keyed("a"), MEMORY);
     queue.putIf(1, Message.of("b"), MEMORY);
     Path left = directory.resolve("b");
-    while (!KilledCopy.of(directory.resolve("a"), left)) {
-      DataDirectory.deleteTree(left);
-    }
+    KilledCopy.whole(directory.resolve("a"), left);
     queue.close();
     for (Path base : List.of(left, directory.resolve("a"))) {
       queue = builder(base).open();

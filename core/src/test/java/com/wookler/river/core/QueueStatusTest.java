@@ -239,9 +239,7 @@ class QueueStatusTest {
     queue.publisher().publish(Message.of("later").deliverAfter(Duration.ofDays(1)));
     queue.status(status);
     Path killed = directory.resolve("1");
-    while (!KilledCopy.of(directory.resolve("0"), killed)) {
-      DataDirectory.deleteTree(killed);
-    }
+    KilledCopy.whole(directory.resolve("0"), killed);
     queue.close();
     for (Path base : List.of(directory.resolve("0"), killed)) {
       try (MessageQueue<String> again = builder(base).open()) {

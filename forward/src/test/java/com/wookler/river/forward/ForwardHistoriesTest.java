@@ -8,7 +8,6 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Position;
-import com.wookler.river.testing.DirectoryCopy;
 import com.wookler.river.testing.KilledCopy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -140,9 +139,7 @@ class ForwardHistoriesTest extends QueuesFixture {
 
   private void kill() throws Exception {
     Path left = directory.resolve(String.valueOf(++kills));
-    while (!KilledCopy.of(base, left)) {
-      DirectoryCopy.delete(left);
-    }
+    KilledCopy.whole(base, left);
     close();
     base = left;
     audit = null;

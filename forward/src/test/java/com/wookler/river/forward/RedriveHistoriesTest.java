@@ -8,7 +8,6 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
-import com.wookler.river.testing.DirectoryCopy;
 import com.wookler.river.testing.KilledCopy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -139,9 +138,7 @@ class RedriveHistoriesTest extends QueuesFixture {
 
   private void kill() throws Exception {
     Path left = directory.resolve(String.valueOf(++kills));
-    while (!KilledCopy.of(base, left)) {
-      DirectoryCopy.delete(left);
-    }
+    KilledCopy.whole(base, left);
     close();
     base = left;
     reopen();

@@ -7,7 +7,6 @@ import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
-import com.wookler.river.testing.DirectoryCopy;
 import com.wookler.river.testing.KilledCopy;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -156,9 +155,7 @@ class OutboxHistoriesTest {
     faulty.failAlways();
     faulty.abort();
     Path left = directory.resolve(String.valueOf(++kills));
-    while (!KilledCopy.of(base, left)) {
-      DirectoryCopy.delete(left);
-    }
+    KilledCopy.whole(base, left);
     relay.close();
     queue.close();
     base = left;

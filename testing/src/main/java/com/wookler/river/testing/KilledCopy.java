@@ -19,6 +19,13 @@ public final class KilledCopy {
 
   private KilledCopy() {}
 
+  /** Copies, as often as files are written meanwhile, until the copy is of one moment. */
+  public static void whole(Path from, Path to) throws IOException {
+    while (!of(from, to)) {
+      DirectoryCopy.delete(to);
+    }
+  }
+
   /**
    * Copies, but for lock files.
    *
