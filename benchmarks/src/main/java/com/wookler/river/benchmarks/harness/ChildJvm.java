@@ -28,6 +28,10 @@ public final class ChildJvm implements Context.Worker {
   /** Option of a JVM in which River's monitor is off. */
   public static final String WITHOUT_MONITOR = "-Driver.bench.monitor=false";
 
+  /** Nothing of the JVM's among the results; the last one stops what a flight recording says. */
+  private static final List<String> STDERR_ONLY =
+      List.of("-Xlog:disable", "-Xlog:all=warning:stderr", "-Xlog:jfr+startup=error:stderr");
+
   private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
   private static final long PATIENCE_SECONDS = 60;
 
@@ -62,7 +66,7 @@ public final class ChildJvm implements Context.Worker {
       command.add("--sun-misc-unsafe-memory-access=allow");
       command.add("--enable-native-access=ALL-UNNAMED");
     }
-    command.addAll(List.of("-Xlog:disable", "-Xlog:all=warning:stderr")); // not among the results
+    command.addAll(STDERR_ONLY);
     command.add("-Driver.log.level=" + System.getProperty("river.log.level", "WARN"));
     command.addAll(options);
     command.addAll(List.of("-cp", System.getProperty("java.class.path", "")));
