@@ -127,7 +127,11 @@ final class Commands {
     String expiry = request.argument(2);
     boolean passed = expiry.startsWith("-");
     long seconds = RequestParser.number(passed ? expiry.substring(1) : expiry);
-    if (!QueueName.isLegal(name) || QueueName.of(name).isChild()) {
+    if (!QueueName.isLegal(name)) {
+      return ILLEGAL;
+    }
+    QueueName queue = QueueName.of(name);
+    if (queue.isChild()) {
       return ILLEGAL; // what is for one child only has no place in a log that all share
     }
     if (flags < 0 || flags > MAX_FLAGS || seconds < 0) {
@@ -145,7 +149,7 @@ final class Commands {
     if (passed || seconds > 0) {
       message = message.expiresAfter(passed ? SHORTEST : left(seconds, context.time()));
     }
-    return store(QueueName.of(name), message, session);
+    return store(queue, message, session);
   }
 
   private static Duration left(long seconds, TimeSource time) {

@@ -32,11 +32,16 @@ record QueueName(String queue, String subscriber) {
 
   /** Returns whether the protocol allows this name. */
   static boolean isLegal(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      if (c == '.' || c == '/' || c == '~' || c <= ' ') {
+        return false;
+      }
+    }
     return !name.isEmpty()
         && !name.startsWith("+")
         && !name.endsWith("+")
-        && name.indexOf('+') == name.lastIndexOf('+')
-        && name.chars().noneMatch(c -> c == '.' || c == '/' || c == '~' || c <= ' ');
+        && name.indexOf('+') == name.lastIndexOf('+');
   }
 
   /** Returns the parts of a legal name. */
@@ -48,8 +53,23 @@ record QueueName(String queue, String subscriber) {
   }
 
   private static String escaped(String name) {
+    if (isPlain(name)) {
+      return name;
+    }
     String text = ESCAPED.matcher(name).replaceAll(match -> hex(match.group().charAt(0)));
     return text.startsWith(".") ? FIRST + text : text;
+  }
+
+  /** Returns whether a name has nothing that is escaped: each request asks for that. */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (!letter && !(c >= '0' && c <= '9') && c != '_' && (c != '-' || i == 0)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static String hex(char character) {
