@@ -74,7 +74,12 @@ public final class HostValidator {
    * site: {@code same-site} is rejected.
    */
   private static boolean areOurs(List<String> sites) {
-    return sites.stream().allMatch(site -> site.equals("same-origin") || site.equals("none"));
+    for (String site : sites) {
+      if (!site.equals("same-origin") && !site.equals("none")) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean isOurs(@Nullable String host) {

@@ -75,6 +75,8 @@ final class Listener {
                     .setMaxConcurrentStreams(100)
                     .setMaxHeaderListSize(HEADER_BYTES + LINE_BYTES))
             .setHttp2ClearTextEnabled(false)
+            .setPerFrameWebSocketCompressionSupported(false) // its handlers see each request
+            .setPerMessageWebSocketCompressionSupported(false)
             .setIdleTimeout(idleSeconds) // of a connection that reads no response
             .setIdleTimeoutUnit(TimeUnit.SECONDS);
     if (tls != null) {

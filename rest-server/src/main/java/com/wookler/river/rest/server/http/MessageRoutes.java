@@ -16,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpMethod;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -40,12 +41,8 @@ final class MessageRoutes {
   private static final String PATH = QUEUE + "/messages";
   private static final String HEADER = "river-header-";
   private static final String OWN = "river-";
-  private static final String KEY = "River-Key";
-  private static final String ID = "River-Id";
-  private static final String DELAY = "River-Delay";
-  private static final String DELIVER_AT = "River-Deliver-At";
-  private static final String EXPIRES = "River-Expires";
-  private static final List<String> KNOWN = List.of(KEY, ID, DELAY, DELIVER_AT, EXPIRES);
+  private static final List<String> KNOWN =
+      List.of("River-Key", "River-Id", "River-Delay", "River-Deliver-At", "River-Expires");
   private static final String BATCH = "application/x-ndjson";
   private static final int LARGE_BYTES = 64 << 10;
   private static final long MESSAGE_BYTES = 400L; // memory of a batch's message, besides its data
@@ -212,14 +209,10 @@ final class MessageRoutes {
 
   /** Reads the body as the data of one message. */
   static Message<byte[]> bytes(ApiRequest call) {
-    MessageAttributes parts =
-        new MessageAttributes(
-            call.text(KEY),
-            call.text(ID),
-            call.text(DELAY),
-            call.text(DELIVER_AT),
-            call.text(EXPIRES));
-    return MessageAttributes.message(call.body().getBytes(), headers(call), parts);
+    @Nullable String[] own = new @Nullable String[KNOWN.size()]; // in this order
+    Map<String, byte[]> headers = headers(call, own);
+    MessageAttributes parts = new MessageAttributes(own[0], own[1], own[2], own[3], own[4]);
+    return MessageAttributes.message(call.body().getBytes(), headers, parts);
   }
 
   private static Publication message(ApiRequest call) {
@@ -232,10 +225,15 @@ final class MessageRoutes {
 
   private static boolean isBatch(ApiRequest call) {
     String type = call.header("Content-Type");
-    return type != null && type.split(";", 2)[0].trim().equalsIgnoreCase(BATCH);
+    if (type == null) {
+      return false;
+    }
+    int end = type.indexOf(';');
+    return (end < 0 ? type : type.substring(0, end)).trim().equalsIgnoreCase(BATCH);
   }
 
-  private static Map<String, byte[]> headers(ApiRequest call) {
+  /** Returns the message's headers, and sets River's own. None of those occurs twice. */
+  private static Map<String, byte[]> headers(ApiRequest call, @Nullable String[] own) {
     Map<String, byte[]> headers = new LinkedHashMap<>();
     for (Map.Entry<String, String> header : call.request().headers()) {
       String name = header.getKey();
@@ -245,7 +243,8 @@ final class MessageRoutes {
             name.substring(HEADER.length()).toLowerCase(Locale.ROOT),
             ApiRequest.bytes(header.getValue()));
       } else if (name.regionMatches(true, 0, OWN, 0, OWN.length())) {
-        refuseUnknown(name);
+        int known = known(name);
+        own[known] = RequestTarget.utf8(name, ByteBuffer.wrap(ApiRequest.bytes(header.getValue())));
       } else if (MessageHeaders.isKept(name, header.getValue())) {
         headers.putIfAbsent(name.toLowerCase(Locale.ROOT), ApiRequest.bytes(header.getValue()));
       }
@@ -253,10 +252,10 @@ final class MessageRoutes {
     return headers;
   }
 
-  private static void refuseUnknown(String name) {
-    for (String known : KNOWN) {
-      if (known.equalsIgnoreCase(name)) {
-        return;
+  private static int known(String name) {
+    for (int i = 0; i < KNOWN.size(); i++) {
+      if (KNOWN.get(i).equalsIgnoreCase(name)) {
+        return i;
       }
     }
     throw RequestException.field(

@@ -3,11 +3,13 @@ package com.wookler.river.rest.server.http;
 import com.wookler.river.rest.server.hosting.RequestException;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Checks the head of a request beyond what the decoder does. Ambiguous requests are rejected, so
@@ -16,7 +18,7 @@ import java.util.Set;
 final class RequestHeadValidator {
   /** Headers that may occur once, besides those whose names begin with {@code river-}. */
   private static final Set<String> SINGLE =
-      Set.of(
+      inAnyCase(
           "authorization",
           "content-length",
           "content-type",
@@ -26,7 +28,15 @@ final class RequestHeadValidator {
           "if-none-match",
           "origin");
 
+  private static final String OWN = "river-";
+
   private RequestHeadValidator() {}
+
+  private static Set<String> inAnyCase(String... names) {
+    Set<String> all = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+    Collections.addAll(all, names);
+    return Collections.unmodifiableSet(all);
+  }
 
   /**
    * Checks a request whose head has arrived.
@@ -59,11 +69,15 @@ final class RequestHeadValidator {
   private static void checkRepetitions(HttpServerRequest request) {
     Set<String> seen = new HashSet<>();
     for (Map.Entry<String, String> header : request.headers()) {
-      String name = header.getKey().toLowerCase(Locale.ROOT);
-      if ((name.startsWith("river-") || SINGLE.contains(name)) && !seen.add(name)) {
-        throw RequestException.field(header.getKey(), "the header occurs more than once");
+      String name = header.getKey();
+      if (isSingle(name) && !seen.add(name.toLowerCase(Locale.ROOT))) {
+        throw RequestException.field(name, "the header occurs more than once");
       }
     }
+  }
+
+  private static boolean isSingle(String name) {
+    return name.regionMatches(true, 0, OWN, 0, OWN.length()) || SINGLE.contains(name);
   }
 
   /** Checks that a target in absolute form has the same host as the header {@code Host}. */

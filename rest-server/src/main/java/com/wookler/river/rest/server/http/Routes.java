@@ -13,10 +13,21 @@ import org.jspecify.annotations.Nullable;
 final class Routes {
   private final List<Path> paths;
 
-  /** A path of the contract with its methods. */
-  private record Path(List<String> parts, Map<HttpMethod, Endpoint> methods) {
-    static boolean isParameter(String part) {
-      return part.startsWith("{");
+  /**
+   * A path of the contract with its methods.
+   *
+   * @param parts what is between its slashes
+   * @param names the name of the parameter at each of them; empty where there is none
+   */
+  private record Path(List<String> parts, List<String> names, Map<HttpMethod, Endpoint> methods) {
+    static Path of(String path) {
+      List<String> parts = List.of(path.substring(1).split("/"));
+      List<String> names = parts.stream().map(Path::parameter).toList();
+      return new Path(parts, names, new LinkedHashMap<>());
+    }
+
+    private static String parameter(String part) {
+      return part.startsWith("{") ? part.substring(1, part.length() - 1) : "";
     }
 
     /** Returns the endpoint of a method, or null if there is none. HEAD has the endpoint of GET. */
@@ -39,16 +50,18 @@ final class Routes {
 
     /** Returns the values of the path's parameters, or null if the path does not match. */
     @Nullable Map<String, String> match(List<String> asked) {
-      if (asked.size() != parts.size()) {
+      if (asked.size() != names.size()) {
         return null;
       }
-      Map<String, String> values = new LinkedHashMap<>();
-      for (int i = 0; i < parts.size(); i++) {
-        String part = parts.get(i);
-        if (isParameter(part)) {
-          values.put(part.substring(1, part.length() - 1), asked.get(i));
-        } else if (!part.equals(asked.get(i))) {
+      for (int i = 0; i < names.size(); i++) {
+        if (names.get(i).isEmpty() && !parts.get(i).equals(asked.get(i))) {
           return null;
+        }
+      }
+      Map<String, String> values = new LinkedHashMap<>();
+      for (int i = 0; i < names.size(); i++) {
+        if (!names.get(i).isEmpty()) {
+          values.put(names.get(i), asked.get(i));
         }
       }
       return values;
@@ -66,12 +79,7 @@ final class Routes {
   Routes(List<Endpoint> endpoints) {
     Map<String, Path> byPath = new LinkedHashMap<>();
     for (Endpoint endpoint : endpoints) {
-      byPath
-          .computeIfAbsent(
-              endpoint.path(),
-              path -> new Path(List.of(path.substring(1).split("/")), new LinkedHashMap<>()))
-          .methods()
-          .put(endpoint.method(), endpoint);
+      byPath.computeIfAbsent(endpoint.path(), Path::of).methods().put(endpoint.method(), endpoint);
     }
     paths = new ArrayList<>(byPath.values());
   }
