@@ -9,7 +9,6 @@ import com.wookler.river.rest.server.hosting.Json;
 import com.wookler.river.rest.server.hosting.RequestException;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * Confined to one thread.
  */
 final class PublishReader {
+  private static final int PART_BYTES = 8 << 10;
+
   private final byte[] body;
   private int line; // from 1; 0: the body is one JSON value
   private int index = -1; // of the message in a batch; -1: the body is one message
@@ -34,12 +35,22 @@ final class PublishReader {
   static int objects(Buffer json) {
     int objects = 0;
     boolean text = false;
-    for (int i = 0; i < json.length(); i++) {
-      switch (json.getByte(i)) {
-        case '\\' -> i++;
-        case '"' -> text = !text;
-        case '{' -> objects += text ? 0 : 1;
-        default -> {}
+    boolean escaped = false;
+    byte[] part = new byte[PART_BYTES]; // because the buffer checks each access
+    for (int from = 0; from < json.length(); from += PART_BYTES) {
+      int length = Math.min(PART_BYTES, json.length() - from);
+      json.getBytes(from, from + length, part);
+      for (int i = 0; i < length; i++) {
+        byte next = part[i];
+        if (escaped) {
+          escaped = false;
+        } else if (next == '\\') {
+          escaped = true;
+        } else if (next == '"') {
+          text = !text;
+        } else if (next == '{' && !text) {
+          objects++;
+        }
       }
     }
     return objects;
@@ -164,7 +175,7 @@ final class PublishReader {
 
   private void field(JsonParser json, String name, Fields fields) throws IOException {
     switch (name) {
-      case "data" -> fields.data(this, text(json, name).getBytes(StandardCharsets.UTF_8));
+      case "data" -> fields.data(this, utf8(json, name));
       case "base64" -> fields.data(this, binary(json, name));
       case "key" -> fields.key = text(json, name);
       case "id" -> fields.id = text(json, name);
@@ -192,17 +203,22 @@ final class PublishReader {
           throw wrong("headers." + name, "has more than base64");
         }
       } else {
-        headers.put(name, text(json, "headers." + name).getBytes(StandardCharsets.UTF_8));
+        headers.put(name, utf8(json, "headers." + name));
       }
     }
   }
 
   private String text(JsonParser json, String field) throws IOException {
+    utf8(json, field);
+    return json.getText();
+  }
+
+  private byte[] utf8(JsonParser json, String field) throws IOException {
     if (json.currentToken() != JsonToken.VALUE_STRING) {
       throw wrong(field, "is not a string");
     }
     try {
-      return ContractFormat.wellFormed(field, json.getText());
+      return ContractFormat.utf8(field, json.getText());
     } catch (RequestException e) {
       throw wrong(field, e.detail());
     }
