@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -265,6 +266,19 @@ class KeysTest {
   }
 
   /** The lock on the file excludes other processes only. */
+  /** A server of another user would not see that a key was revoked. */
+  @Test
+  void shouldLeaveTheFileToItsOwner() throws Exception {
+    Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-r-----"));
+    boolean isRoot = "root".equals(System.getProperty("user.name"));
+    int owner = isRoot ? 10_001 : (int) Files.getAttribute(file.path(), "unix:uid");
+    Files.setAttribute(file.path(), "unix:uid", owner);
+    file.revoke("others");
+    assertThat(Files.getAttribute(file.path(), "unix:uid")).isEqualTo(owner);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())))
+        .isEqualTo("rw-r-----");
+  }
+
   @Test
   void shouldKeepEveryKeyThatThreadsAddAtTheSameTime() throws Exception {
     int threads = 8;

@@ -12,6 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -221,8 +223,9 @@ public final class KeyFile {
   }
 
   /**
-   * Replaces the file's keys. Threads and processes that change it at the same time wait for each
-   * other, and a reader sees the file as it was before or after the change.
+   * Replaces the file's keys, but neither its owner nor its permissions. Threads and processes that
+   * change it at the same time wait for each other, and a reader sees the file as it was before or
+   * after the change.
    */
   private void change(UnaryOperator<List<Key>> change) {
     CHANGING.lock();
@@ -250,6 +253,7 @@ public final class KeyFile {
           while (bytes.hasRemaining()) {
             out.write(bytes);
           }
+          protectAs(whole, half);
           out.force(true);
         }
         Files.move(half, whole, StandardCopyOption.ATOMIC_MOVE);
@@ -258,6 +262,26 @@ public final class KeyFile {
     } catch (IOException e) {
       throw new RiverException("cannot write the keys to " + path, e);
     }
+  }
+
+  /**
+   * Gives a file the owner, group and permissions of the one that it is to replace, because a
+   * server of another user would not see the change of a file that it cannot read.
+   */
+  private static void protectAs(Path before, Path file) throws IOException {
+    PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
+    if (view == null || !Files.exists(before)) {
+      return;
+    }
+    PosixFileAttributes wanted = Files.readAttributes(before, PosixFileAttributes.class);
+    PosixFileAttributes made = view.readAttributes();
+    if (!wanted.owner().equals(made.owner())) {
+      view.setOwner(wanted.owner());
+    }
+    if (!wanted.group().equals(made.group())) {
+      view.setGroup(wanted.group());
+    }
+    view.setPermissions(wanted.permissions());
   }
 
   private static FileChannel privately(Path file) throws IOException {
