@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
@@ -14,8 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -34,9 +35,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("full")
 class LongPollTest {
   private static final int MANY = 200;
-  private static final Duration WAIT = Duration.ofSeconds(2);
-  private static final Duration LATE = Duration.ofSeconds(2); // of any of them
-  private static final Duration USUALLY_LATE = Duration.ofMillis(500); // of half of them
+  private static final Duration WAIT = Duration.ofSeconds(1);
+  private static final Duration LATE = Duration.ofMillis(250); // of 99 of 100 of them
+  private static final Duration USUALLY_LATE = Duration.ofMillis(50); // of half of them
+
+  /** One of these has to be in time: what else the machine does is no matter of the server. */
+  private static final int ROUNDS = 30;
+
   private static final String QUEUE = "/v1/queues/orders";
   private static final String DELIVERIES = QUEUE + "/subscribers/billing/deliveries?max=1&wait=";
 
@@ -55,7 +60,11 @@ class LongPollTest {
     server =
         new ServerProcess(directory, List.of("-Xmx256m"), "server", "--port=0", "--data=" + data);
     assertThat(send("PUT", QUEUE, "").join().statusCode()).isEqualTo(201);
-    assertThat(send("PUT", QUEUE + "/subscribers/billing", "").join().statusCode()).isEqualTo(201);
+    assertThat(
+            send("PUT", QUEUE + "/subscribers/billing", "{\"ackTimeout\":\"10m\"}")
+                .join()
+                .statusCode())
+        .isEqualTo(201);
     polls(MANY, "10ms").forEach(CompletableFuture::join); // makes the connections
   }
 
@@ -86,41 +95,85 @@ class LongPollTest {
     return IntStream.range(0, count).mapToObj(each -> poll(wait)).toList();
   }
 
+  /** The value at or below which a share of sorted values is. */
+  private static Duration percentile(List<Duration> sorted, int percent) {
+    return sorted.get((sorted.size() * percent + 99) / 100 - 1);
+  }
+
+  /** Repeats a round, which returns how late answers were, until one is in time. */
+  private static void assertInTime(Supplier<List<Duration>> round) {
+    List<String> late = new ArrayList<>();
+    for (int i = 0; i < ROUNDS; i++) {
+      List<Duration> times = round.get().stream().sorted().toList();
+      Duration half = percentile(times, 50);
+      Duration most = percentile(times, 99);
+      if (half.compareTo(USUALLY_LATE) <= 0 && most.compareTo(LATE) <= 0) {
+        return;
+      }
+      late.add("half " + half.toMillis() + " ms, 99 % " + most.toMillis() + " ms");
+    }
+    fail("No round was in time: %s", late);
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, MANY})
   void shouldAnswerEmptyPollsWhenTheirTimeIsOver(int pollers) {
-    List<Answer> answers =
-        polls(pollers, WAIT.toSeconds() + "s").stream().map(CompletableFuture::join).toList();
-    assertThat(answers).extracting(Answer::body).containsOnly("[]");
-    List<Duration> times = answers.stream().map(Answer::after).sorted().toList();
-    assertThat(times.get(0)).isGreaterThanOrEqualTo(WAIT);
-    assertThat(times.get(pollers / 2)).isLessThan(WAIT.plus(USUALLY_LATE));
-    assertThat(times.get(pollers - 1)).isLessThan(WAIT.plus(LATE));
+    assertInTime(
+        () -> {
+          List<Answer> answers =
+              polls(pollers, WAIT.toSeconds() + "s").stream().map(CompletableFuture::join).toList();
+          assertThat(answers).extracting(Answer::body).containsOnly("[]");
+          List<Duration> late = answers.stream().map(each -> each.after().minus(WAIT)).toList();
+          assertThat(late).noneMatch(Duration::isNegative);
+          return late;
+        });
   }
 
   @Test
-  void shouldWakeOnePollForEachMessageAtOnce() throws Exception {
-    List<CompletableFuture<Answer>> waiting = new ArrayList<>(polls(MANY, "60s"));
-    await()
-        .until(
-            () -> send("GET", "/metrics", "").join().body().contains("river_http_polls " + MANY));
-    long published = System.nanoTime();
-    publish();
-    CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
-    assertThat(Duration.ofNanos(System.nanoTime() - published)).isLessThan(LATE);
-    assertThat(waiting.stream().filter(CompletableFuture::isDone)).hasSize(1);
-    IntStream.range(1, MANY).forEach(each -> publish());
-    List<String> receipts =
-        waiting.stream()
-            .map(CompletableFuture::join)
-            .flatMap(answer -> Stream.of(Contract.json(answer.body())))
-            .peek(deliveries -> assertThat(deliveries).hasSize(1))
-            .map(deliveries -> deliveries.get(0).get("receipt").asText())
-            .toList();
-    assertThat(receipts).doesNotHaveDuplicates().hasSize(MANY);
+  void shouldWakeOnePollForEachMessageAtOnce() {
+    assertInTime(
+        () -> {
+          List<CompletableFuture<Answer>> waiting = waiting(MANY);
+          List<Duration> late = new ArrayList<>();
+          for (int i = 0; i < MANY; i++) {
+            late.add(woken(waiting));
+          }
+          return late;
+        });
   }
 
-  private void publish() {
-    assertThat(send("POST", QUEUE + "/messages", "order").join().statusCode()).isEqualTo(201);
+  @Test
+  void shouldWakeTheOnlyPollAtOnce() {
+    assertInTime(() -> IntStream.range(0, MANY).mapToObj(each -> woken(waiting(1))).toList());
+  }
+
+  /** Polls that wait at the server. */
+  private List<CompletableFuture<Answer>> waiting(int count) {
+    List<CompletableFuture<Answer>> polls = new ArrayList<>(polls(count, "60s"));
+    await()
+        .until(
+            () ->
+                send("GET", "/metrics", "")
+                    .join()
+                    .body()
+                    .contains("\nriver_http_polls " + count + ".0\n"));
+    return polls;
+  }
+
+  /** Publishes a message, and returns after which time one poll had it; which waits no longer. */
+  private Duration woken(List<CompletableFuture<Answer>> waiting) {
+    long begun = System.nanoTime();
+    CompletableFuture<HttpResponse<String>> published = send("POST", QUEUE + "/messages", "order");
+    CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new))
+        .orTimeout(60, TimeUnit.SECONDS)
+        .join();
+    Duration after = Duration.ofNanos(System.nanoTime() - begun);
+    assertThat(published.join().statusCode()).isEqualTo(201);
+    List<CompletableFuture<Answer>> done =
+        waiting.stream().filter(CompletableFuture::isDone).toList();
+    assertThat(done).hasSize(1);
+    assertThat(Contract.json(done.get(0).join().body())).hasSize(1);
+    waiting.removeIf(CompletableFuture::isDone);
+    return after;
   }
 }
