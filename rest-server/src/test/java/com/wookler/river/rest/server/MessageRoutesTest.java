@@ -510,7 +510,7 @@ class MessageRoutesTest extends ServerFixture {
       assertThat(delivered.json().get(0).has("text")).isFalse();
       there.post(
           path + "/subscribers/billing/reject",
-          "{\"receipts\":[\"" + delivered.receipts().get(0) + "\"]}");
+          "{\"reason\":\"no\",\"receipts\":[\"" + delivered.receipts().get(0) + "\"]}");
       await()
           .untilAsserted(
               () ->
