@@ -46,13 +46,13 @@ function indent(text) {
 
 function dataOf(message) {
   const binary = message.base64 !== undefined;
-  const noText = binary && message.text === undefined && message.bytes <= PREVIEW; // too much text in the answer
+  const noText = message.text === undefined && message.bytes <= PREVIEW; // too much text in the answer
   const cut = message.bytes !== undefined && !noText;
   if (message.text !== undefined) {
-    return { text: cut ? message.text : pretty(message.text), about: "binary, as the queue's converter shows it", cut };
+    return { text: cut ? message.text : pretty(message.text), about: (binary ? "binary, " : "") + "as its converter or decoder shows it", cut };
   }
   const text = binary ? format.hex(format.fromBase64(message.base64).subarray(0, 4096)) : cut ? message.data : pretty(message.data);
-  return { text, about: (binary ? "binary" : "") + (noText ? ", there was no space for its text" : ""), cut };
+  return { text, about: (binary ? "binary" : noText ? "as it is" : "") + (noText ? ", there was no space for its text" : ""), cut, failure: message.textError };
 }
 
 async function download(queue, sequence) {
@@ -73,7 +73,7 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
     if (!box.open || inner.childElementCount > 0) {
       return;
     }
-    const { text, about, cut } = dataOf(message);
+    const { text, about, cut, failure } = dataOf(message);
     const facts = ["sequence " + format.exact(message.sequence), "published " + format.time(message.publishedAt)];
     if (message.key !== undefined) {
       facts.push("key " + message.key);
@@ -86,6 +86,7 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
     }
     inner.append(
       make("div", { class: "facts" }, facts.map((fact) => make("span", { text: fact }))),
+      ...(failure === undefined ? [] : [make("p", { class: "bad", text: "Its decoder failed: " + failure })]),
       make("pre", { tabindex: "0", role: "group", "aria-label": "Data", text }),
       make("div", { class: "bar" },
         make("span", { class: "soft", text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
@@ -211,7 +212,7 @@ export function open(main, route) {
   }
 
   function shown(message) {
-    const text = message.data ?? message.text ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
+    const text = message.text ?? message.data ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
     const cancel = mayPublish
       ? button("Cancel this message…", async () => {
           const done = await confirm({

@@ -62,6 +62,7 @@ class ArchitectureTest {
           "rest.server.http",
           "rest.server.memcache",
           "rest.server.hosting",
+          "rest.server.decoder",
           "rest.client",
           "kafka",
           "reactor.processors",

@@ -439,8 +439,34 @@ class ConsoleViewTest extends ConsoleFixture {
     assertThat(messages.nth(1)).containsText("half a pair: ?");
     messages.nth(2).click();
     see("\"reading\": 9187343239835811847");
-    see("binary, as the queue's converter shows it");
+    see("binary, as its converter or decoder shows it");
     readings.close();
+  }
+
+  @Test
+  void shouldShowDataAsADecoderDoesAndWhyOneFailed() throws Exception {
+    RiverServer.Builder builder =
+        RiverServer.builder().port(0).directory(directory.resolve("queues"));
+    server = Shapes.onClassPath(directory.resolve("added"), builder::start);
+    asked = new Asked(server);
+    for (String base64 : List.of("Y3g=", "/wM=", "/gE=")) { // as text by chance, binary, unknown
+      asked.post(
+          ORDERS + "/publish",
+          "{\"base64\":\"%s\",\"headers\":{\"content-type\":\"%s\"}}"
+              .formatted(base64, Shapes.TYPE));
+    }
+    open(server.port(), "#/queues/orders/messages");
+    Locator messages = page.locator("summary");
+    assertThat(messages).hasCount(3);
+    assertThat(messages.nth(0)).containsText("{\"orders\":\"circle\",\"size\":\"120\"}");
+    messages.nth(0).click();
+    see("\"size\": \"120\"");
+    messages.nth(1).click();
+    see("binary, as its converter or decoder shows it");
+    messages.nth(2).click();
+    see("Its decoder failed: " + Shapes.class.getName());
+    see("fe 01");
+    assertAccessible("decoded");
   }
 
   private void useKey(String key) {

@@ -37,6 +37,7 @@ public final class HostedQueue<M> {
 
   private final MessageQueue<M> queue;
   private final MessageConverter<M> converter;
+  private final MessageDecoders decoders;
   private final SettingsSource source;
   private volatile @Nullable Settings settings; // written under the catalog's lock
 
@@ -53,17 +54,27 @@ public final class HostedQueue<M> {
   private final ReentrantLock changing = new ReentrantLock();
 
   /** Creates it for a queue that a request created with these settings. */
-  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, Settings settings) {
+  HostedQueue(
+      MessageQueue<M> queue,
+      MessageConverter<M> converter,
+      MessageDecoders decoders,
+      Settings settings) {
     this.queue = queue;
     this.converter = converter;
+    this.decoders = decoders;
     this.settings = settings;
     this.source = SettingsSource.REQUEST;
   }
 
   /** Creates it for a queue that no request created. */
-  HostedQueue(MessageQueue<M> queue, MessageConverter<M> converter, SettingsSource source) {
+  HostedQueue(
+      MessageQueue<M> queue,
+      MessageConverter<M> converter,
+      MessageDecoders decoders,
+      SettingsSource source) {
     this.queue = queue;
     this.converter = converter;
+    this.decoders = decoders;
     this.source = source;
   }
 
@@ -265,10 +276,24 @@ public final class HostedQueue<M> {
   }
 
   /**
-   * Returns stored data as people are to see it; null if only its bytes are known. The converter
-   * gets a copy, which it may change.
+   * Returns binary data as people are to see it: as the converter makes it text, or else a decoder.
+   * Each gets a copy, which it may change.
    */
-  public @Nullable String text(byte[] data) {
+  public ShownText text(Map<String, byte[]> headers, byte[] data) {
+    String text = converted(data);
+    return text == null ? decoded(headers, data) : new ShownText(text, null);
+  }
+
+  /** Returns data as a decoder makes it text. */
+  public ShownText decoded(Map<String, byte[]> headers, byte[] data) {
+    return decoders.decode(queue.name(), headers, data);
+  }
+
+  public boolean hasDecoders() {
+    return !decoders.isEmpty();
+  }
+
+  private @Nullable String converted(byte[] data) {
     try {
       return converter.toText(data.clone());
     } catch (RuntimeException | StackOverflowError | LinkageError e) { // of this message alone

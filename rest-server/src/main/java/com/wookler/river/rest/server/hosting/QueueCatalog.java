@@ -47,6 +47,7 @@ public final class QueueCatalog implements AutoCloseable {
   private final ConcurrentSkipListMap<String, HostedQueue<?>> queues =
       new ConcurrentSkipListMap<>(String.CASE_INSENSITIVE_ORDER);
   private final Defaults defaults;
+  private final MessageDecoders decoders = MessageDecoders.find();
   private final ReentrantLock changing = new ReentrantLock();
 
   @GuardedBy("changing")
@@ -91,7 +92,7 @@ public final class QueueCatalog implements AutoCloseable {
 
   private <M> void add(
       MessageQueue<M> queue, MessageConverter<M> converter, SettingsSource source) {
-    HostedQueue<M> hosted = listening(new HostedQueue<>(queue, converter, source));
+    HostedQueue<M> hosted = listening(new HostedQueue<>(queue, converter, decoders, source));
     if (queues.putIfAbsent(queue.name(), hosted) != null) {
       throw new RiverException("the server has a queue '" + queue.name() + "' already");
     }
@@ -206,7 +207,8 @@ public final class QueueCatalog implements AutoCloseable {
       builder.set(QueueOptions.BACKUP_DIRECTORY, backups);
     }
     return listening(
-        new HostedQueue<>(RequestException.checked("body", builder::open), bytes, settings));
+        new HostedQueue<>(
+            RequestException.checked("body", builder::open), bytes, decoders, settings));
   }
 
   /** Has the catalog forget the queue when it is removed because it was not in use. */

@@ -1,16 +1,16 @@
 package com.wookler.river.rest.server.http;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.wookler.river.rest.server.hosting.ShownText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
+import java.util.Map;
 
 /**
- * Writes the data of the messages of one answer. How long a converter's text is has nothing to do
- * with the size of the data, so texts have limits of their own. Used by one thread.
+ * Writes the data of the messages of one answer. How long a converter's or decoder's text is has
+ * nothing to do with the size of the data, so texts have limits of their own. Used by one thread.
  */
 final class DataWriter {
   static final int MAX_TEXT = 1 << 20; // characters of a message
@@ -23,35 +23,50 @@ final class DataWriter {
     this.textLeft = view.textBytes();
   }
 
-  /** Writes {@code "data": …} or {@code "base64": …}, and {@code "bytes": …} if there is more. */
-  void write(JsonGenerator json, byte[] data) throws IOException {
-    int length = Math.min(data.length, view.preview());
-    if (!MessageJson.isText(data)) {
-      writeBinary(json, data, length);
-      return;
+  /**
+   * Writes {@code "data": …} or {@code "base64": …}, and {@code "bytes": …} if there is more; then
+   * {@code "text": …}, or {@code "textError": …} if a decoder failed.
+   */
+  void write(JsonGenerator json, Map<String, byte[]> headers, byte[] data) throws IOException {
+    boolean isText = MessageJson.isText(data);
+    DataView.TextMaker maker = isText ? view.decoding() : view.text();
+    boolean isFull = maker != null && textLeft <= 0;
+    ShownText shown = maker == null || isFull ? ShownText.NONE : maker.of(headers, data);
+    String text = shown.text();
+    int end = text == null ? 0 : end(text);
+    int length = isText ? textLength(data) : Math.min(data.length, view.preview());
+    writeSize(json, data, length < data.length || isFull || (text != null && end < text.length()));
+    if (isText) {
+      json.writeFieldName("data");
+      json.writeUTF8String(data, 0, length);
+    } else {
+      json.writeFieldName("base64");
+      json.writeBinary(data, 0, length);
     }
-    while (length > 0 && length < data.length && (data[length] & 0xC0) == 0x80) {
-      length--; // not within a character
+    if (text != null) {
+      textLeft -= writeText(json, "text", text, end);
+    } else if (shown.error() != null) {
+      var unused = writeText(json, "textError", shown.error(), shown.error().length());
     }
-    writeSize(json, data, length < data.length);
-    json.writeFieldName("data");
-    json.writeUTF8String(data, 0, length);
   }
 
-  private void writeBinary(JsonGenerator json, byte[] data, int length) throws IOException {
-    Function<byte[], @Nullable String> converter = view.text();
-    boolean isFull = converter != null && textLeft <= 0;
-    String text = converter == null || isFull ? null : converter.apply(data);
-    int end = text == null ? 0 : end(text);
-    writeSize(json, data, length < data.length || isFull || (text != null && end < text.length()));
-    json.writeFieldName("base64");
-    json.writeBinary(data, 0, length);
-    if (text != null) {
-      ByteBuffer utf8 = StandardCharsets.UTF_8.encode(CharBuffer.wrap(text, 0, end));
-      textLeft -= utf8.remaining();
-      json.writeFieldName("text");
-      json.writeUTF8String(utf8.array(), utf8.arrayOffset(), utf8.remaining());
+  /** Returns where a preview of text ends: not within a character. */
+  private int textLength(byte[] data) {
+    int length = Math.min(data.length, view.preview());
+    while (length > 0 && length < data.length && (data[length] & 0xC0) == 0x80) {
+      length--;
     }
+    return length;
+  }
+
+  /** Writes a part of a text, and returns its bytes. Half a surrogate pair becomes '?'. */
+  private static int writeText(JsonGenerator json, String field, String text, int end)
+      throws IOException {
+    ByteBuffer utf8 = StandardCharsets.UTF_8.encode(CharBuffer.wrap(text, 0, end));
+    int bytes = utf8.remaining();
+    json.writeFieldName(field);
+    json.writeUTF8String(utf8.array(), utf8.arrayOffset(), bytes);
+    return bytes;
   }
 
   private static void writeSize(JsonGenerator json, byte[] data, boolean isCut) throws IOException {

@@ -134,7 +134,7 @@ final class MessageJson {
       headerValue(json, header.getValue());
     }
     json.writeEndObject();
-    data.write(json, Objects.requireNonNull(delivery.bytes(), "bytes"));
+    data.write(json, delivery.headers(), Objects.requireNonNull(delivery.bytes(), "bytes"));
     json.writeEndObject();
   }
 

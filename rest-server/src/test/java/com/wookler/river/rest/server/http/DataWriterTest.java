@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.wookler.river.rest.server.hosting.ShownText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -19,7 +21,7 @@ class DataWriterTest {
   private final ObjectMapper mapper = new ObjectMapper();
 
   private static DataView view(int preview, @Nullable String text, long textBytes) {
-    return new DataView(preview, bytes -> text, textBytes);
+    return new DataView(preview, (headers, data) -> new ShownText(text, null), null, textBytes);
   }
 
   /** Writes binary data several times, as that of the messages of one answer. */
@@ -30,7 +32,7 @@ class DataWriterTest {
       ByteArrayOutputStream written = new ByteArrayOutputStream();
       try (JsonGenerator json = mapper.createGenerator(written)) {
         json.writeStartObject();
-        data.write(json, BINARY);
+        data.write(json, Map.of(), BINARY);
         json.writeEndObject();
       }
       all.add(mapper.readTree(written.toByteArray()));
