@@ -1,12 +1,15 @@
 package com.wookler.river.reactor;
 
+import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.subscriber.Delivery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +27,23 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private final boolean ignoring;
   private final int most;
   private final Semaphore permits; // one for each message that may begin
-  private volatile int allowed; // fewer than most if messages are processed one at a time
+  private final Set<Begun<M>> begun = ConcurrentHashMap.newKeySet(); // each holds a permit
+  private volatile boolean oneAtATime;
+  private volatile boolean ended; // set while all permits are held
+  private volatile TimeSource time = TimeSource.system(); // that of its reactor
   private volatile @Nullable BiConsumer<Delivery<M>, ProcessResult<M>> target;
+
+  /** A message whose stage has not completed, and when it began. */
+  private static final class Begun<M> {
+    private final Delivery<M> delivery;
+    private final long startedNanos;
+    private boolean reported; // confined to the thread that looks for stages that take too long
+
+    Begun(Delivery<M> delivery, long startedNanos) {
+      this.delivery = delivery;
+      this.startedNanos = startedNanos;
+    }
+  }
 
   /**
    * Creates an adapter.
@@ -40,7 +58,6 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
     this.processor = Objects.requireNonNull(processor, "processor");
     this.ignoring = ignoring;
     this.most = most;
-    this.allowed = most;
     this.permits = new Semaphore(most, true);
   }
 
@@ -55,9 +72,13 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
     if (target == null) { // it is within another processor
       resultsTo((delivery, result) -> reactor.decide(List.of(delivery), List.of(result)));
     }
-    if (reactor instanceof ReactorRuntime<M> runtime && runtime.oneAtATime()) {
-      permits.acquireUninterruptibly(most - 1);
-      allowed = 1;
+    if (reactor instanceof ReactorRuntime<M> runtime) {
+      time = runtime.time();
+      if (runtime.oneAtATime()) {
+        permits.acquireUninterruptibly(most - 1);
+        oneAtATime = true;
+      }
+      runtime.add(this);
     }
     if (processor instanceof ReactorAware<?> aware) {
       ((ReactorAware<M>) aware).startIn(reactor);
@@ -80,6 +101,11 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       Thread.currentThread().interrupt();
       return ProcessResult.release();
     }
+    if (ended) { // the reactor has been closed
+      permits.release();
+      return ProcessResult.release();
+    }
+    Begun<M> message = new Begun<>(delivery, time.nanoTime());
     CompletionStage<ProcessResult<M>> stage;
     try {
       stage = Objects.requireNonNull(processor.process(delivery), "the processor's stage");
@@ -91,17 +117,43 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       permits.release();
       return failed(e);
     }
-    var unused = stage.whenComplete((result, thrown) -> completed(delivery, result, thrown));
+    begun.add(message);
+    var unused = stage.whenComplete((result, thrown) -> completed(message, result, thrown));
     return ProcessResult.later();
   }
 
   private void completed(
-      Delivery<M> delivery, @Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
+      Begun<M> message, @Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
     try {
-      Objects.requireNonNull(target, "target").accept(delivery, result(result, thrown));
+      Objects.requireNonNull(target, "target").accept(message.delivery, result(result, thrown));
     } finally {
+      release(message);
+    }
+  }
+
+  private void release(Begun<M> message) {
+    if (begun.remove(message)) {
       permits.release();
     }
+  }
+
+  /**
+   * Returns the messages whose stages have taken longer than a time, each once, and lets others
+   * begin in their place unless messages are processed one at a time.
+   */
+  List<Delivery<M>> takeStuck(Duration limit) {
+    long now = time.nanoTime();
+    List<Delivery<M>> stuck = new ArrayList<>();
+    for (Begun<M> message : begun) {
+      if (!message.reported && now - message.startedNanos > limit.toNanos()) {
+        message.reported = true;
+        stuck.add(message.delivery);
+        if (!oneAtATime) {
+          release(message);
+        }
+      }
+    }
+    return stuck;
   }
 
   private ProcessResult<M> result(@Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
@@ -127,19 +179,20 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   }
 
   /**
-   * Waits for the stages of all messages that have begun, and lets none begin afterwards.
+   * Waits for the stages of all messages that have begun, and lets none begin afterwards. Several
+   * threads may wait.
    *
    * @return whether they have completed in time
    */
   boolean awaitStages(long nanos) {
-    int all = allowed;
-    if (all == 0) {
-      return true; // they have ended before
-    }
+    int all = oneAtATime ? 1 : most;
     try {
-      boolean ended = permits.tryAcquire(all, nanos, TimeUnit.NANOSECONDS);
-      allowed = ended ? 0 : all;
-      return ended;
+      if (!permits.tryAcquire(all, nanos, TimeUnit.NANOSECONDS)) {
+        return false;
+      }
+      ended = true;
+      permits.release(all);
+      return true;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -1,6 +1,5 @@
 package com.wookler.river.reactor;
 
-import com.wookler.river.common.TimeSource;
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
 
@@ -56,21 +55,6 @@ final class Chain<M> implements Stage<M> {
       stages.subList(0, started).forEach(Stage::close);
       throw e;
     }
-  }
-
-  /** Waits for each in turn, as long as this altogether. */
-  static boolean awaitAll(List<? extends Stage<?>> stages, long nanos) {
-    long end = TimeSource.system().nanoTime() + nanos;
-    boolean ended = true;
-    for (Stage<?> stage : stages) {
-      ended &= stage.awaitStages(Math.max(0, end - TimeSource.system().nanoTime()));
-    }
-    return ended;
-  }
-
-  @Override
-  public boolean awaitStages(long nanos) {
-    return awaitAll(stages, nanos);
   }
 
   @Override

@@ -145,11 +145,6 @@ final class ProcessorStage<M> implements Stage<M> {
   }
 
   @Override
-  public boolean awaitStages(long nanos) {
-    return !(processor instanceof AsyncAdapter<M> async) || async.awaitStages(nanos);
-  }
-
-  @Override
   public void close() {
     Closeables.closeAndLog(processor);
   }

@@ -215,7 +215,7 @@ public final class Reactor<M> implements AutoCloseable {
     boolean ended = inTime;
     if (inTime && !byWorker) {
       long nanos = TimeUnit.NANOSECONDS.convert(timeout) - (TimeSource.system().nanoTime() - began);
-      inTime = chain.awaitStages(Math.max(0, nanos));
+      inTime = runtime.awaitStages(Math.max(0, nanos));
       ended = inTime;
     } else if (!inTime) {
       workers.interrupt();
@@ -471,9 +471,10 @@ public final class Reactor<M> implements AutoCloseable {
     /**
      * Sets the time after which a batch is logged as stuck and a substitute thread is started
      * (default: the subscriber's acknowledgement timeout, after which its messages are delivered
-     * again). With a {@link DeliverySource} it is also how long answers are waited for that come
-     * after the last processor; then the messages are delivered again, since the source's consumer
-     * takes no others before.
+     * again). The stage of an asynchronous processor is logged as stuck after it as well, and
+     * another message may begin. With a {@link DeliverySource} it is also how long answers are
+     * waited for that come after the last processor; then the messages are delivered again, since
+     * the source's consumer takes no others before.
      */
     public Builder<M> timeLimit(Duration limit) {
       this.timeLimit = Objects.requireNonNull(limit, "limit");

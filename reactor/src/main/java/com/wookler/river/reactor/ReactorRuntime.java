@@ -5,6 +5,7 @@ import com.wookler.river.common.utils.Amount;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
   private final FailurePolicies policies;
   private final ReactorCounters counters = new ReactorCounters();
   private final PauseGate gate;
+  private final List<AsyncAdapter<M>> asyncs = new CopyOnWriteArrayList<>();
   private volatile @Nullable WorkerGroup<M> workers; // set once, after the processors have started
 
   /**
@@ -73,6 +75,28 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
   /** Sets the workers, on which {@link #run} depends. */
   void setWorkers(WorkerGroup<M> group) {
     workers = group;
+  }
+
+  /** Adds an asynchronous processor, also one that is within another processor. */
+  void add(AsyncAdapter<M> async) {
+    asyncs.add(async);
+  }
+
+  List<AsyncAdapter<M>> asyncs() {
+    return asyncs;
+  }
+
+  /**
+   * Waits for the stages of all asynchronous processors, when no worker runs any more; returns
+   * whether they have completed in time.
+   */
+  boolean awaitStages(long nanos) {
+    long end = TimeSource.system().nanoTime() + nanos;
+    boolean ended = true;
+    for (AsyncAdapter<M> async : asyncs) {
+      ended &= async.awaitStages(Math.max(0, end - TimeSource.system().nanoTime()));
+    }
+    return ended;
   }
 
   /** Creates the handler for the results of one batch. */

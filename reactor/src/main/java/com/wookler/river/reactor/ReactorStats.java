@@ -14,7 +14,8 @@ package com.wookler.river.reactor;
  * @param filtered messages acknowledged because a filter refused them
  * @param unmatched messages acknowledged because a selector had no route for them
  * @param replaced threads that ended by an {@code Error} and were replaced
- * @param stuck batches that took longer than the time limit
+ * @param stuck batches, and messages of asynchronous processors, that took longer than the time
+ *     limit
  */
 public record ReactorStats(
     long finished,

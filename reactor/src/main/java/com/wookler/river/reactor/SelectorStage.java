@@ -85,11 +85,6 @@ final class SelectorStage<M> implements Stage<M> {
   }
 
   @Override
-  public boolean awaitStages(long nanos) {
-    return Chain.awaitAll(paths.stream().map(Path::stage).toList(), nanos);
-  }
-
-  @Override
   public void close() {
     paths.forEach(path -> path.stage().close());
   }

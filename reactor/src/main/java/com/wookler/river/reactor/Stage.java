@@ -18,14 +18,6 @@ interface Stage<M> extends AutoCloseable {
   /** Starts the stage, once, before the first batch. If it throws, the reactor does not start. */
   default void start() {}
 
-  /**
-   * Waits for the messages that the stage completes later by itself, when no thread runs it any
-   * more; returns whether there are none left.
-   */
-  default boolean awaitStages(long nanos) {
-    return true;
-  }
-
   /** Closes what the user gave the stage, once, when no thread runs it any more. */
   @Override
   default void close() {}

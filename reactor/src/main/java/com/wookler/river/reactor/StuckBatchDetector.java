@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Detects workers that process a batch for longer than the time limit, and logs each once with the
  * stack of its thread. The messages are delivered again after their acknowledgement timeout; a
- * substitute takes them, unless there are as many substitutes as configured workers.
+ * substitute takes them, unless there are as many substitutes as configured workers. Detects stages
+ * of asynchronous processors as well, in whose place others may begin.
  */
 final class StuckBatchDetector<M> implements ManagedTask {
   private static final Logger LOG = LoggerFactory.getLogger(StuckBatchDetector.class);
@@ -65,7 +66,21 @@ final class StuckBatchDetector<M> implements ManagedTask {
         substitute(worker);
       }
     }
+    runtime.asyncs().forEach(async -> report(async.takeStuck(limit)));
     return false;
+  }
+
+  private void report(List<Delivery<M>> stuck) {
+    if (!stuck.isEmpty()) {
+      LOG.warn(
+          "An asynchronous processor of subscriber {} has not completed {} for more than {}, among"
+              + " them sequence {}",
+          runtime.subscriber().name(),
+          Amount.of(stuck.size(), "message"),
+          limit,
+          stuck.get(0).sequence());
+      runtime.counters().stuck.add(stuck.size());
+    }
   }
 
   private void report(Worker<M> worker, Worker.RunningBatch<M> running) {

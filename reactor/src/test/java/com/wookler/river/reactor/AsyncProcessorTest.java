@@ -4,15 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.ManualTimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Order;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.reactor.processors.RetryProcessor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -230,5 +233,80 @@ class AsyncProcessorTest extends ReactorFixture {
       assertThat(seen).containsExactlyInAnyOrder("m0", "m1");
       await().until(() -> reactor.stats().finished() == 2);
     }
+  }
+
+  @Test
+  void shouldCloseInTimeOnSeveralThreads() throws Exception {
+    publish(1);
+    Reactor<String> reactor =
+        Reactor.builder(subscriber).asyncProcessor("send", this::begin, 10).start();
+    await().until(() -> begun.size() == 1);
+    begun.get("m0").complete(ProcessResult.done());
+    long began = System.nanoTime();
+    CompletableFuture<Boolean> other = CompletableFuture.supplyAsync(() -> reactor.close(SOON));
+    assertThat(reactor.close(SOON)).isTrue();
+    assertThat(other.get()).isTrue();
+    assertThat(System.nanoTime() - began).isLessThan(SOON.toNanos());
+  }
+
+  @Test
+  void shouldLetOthersBeginInPlaceOfAStageThatDoesNotComplete() {
+    publish(3);
+    ManualTimeSource time = new ManualTimeSource(Instant.EPOCH);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .timeSource(time)
+            .timeLimit(Duration.ofSeconds(10))
+            .asyncProcessor("send", this::begin, 1)
+            .start()) {
+      await().until(() -> begun.containsKey("m0"));
+      time.advance(Duration.ofSeconds(11));
+      await().until(() -> begun.containsKey("m1"));
+      await().until(() -> reactor.stats().stuck() == 2); // the thread waited, too
+      begun.get("m0").complete(ProcessResult.done()); // late, and it still counts
+      await().until(() -> reactor.stats().finished() == 1);
+      assertThat(begun).doesNotContainKey("m2"); // one at once, again
+      begun.get("m1").complete(ProcessResult.done());
+      await().until(() -> begun.containsKey("m2"));
+      begun.get("m2").complete(ProcessResult.done());
+    }
+    assertThat(subscriber.stats().lag()).isZero();
+  }
+
+  @Test
+  void shouldWaitForAStuckStageWhereTheOrderOfSequencesIsKept() {
+    publish(2);
+    ManualTimeSource time = new ManualTimeSource(Instant.EPOCH);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .orderBy(Order.SEQUENCE)
+            .timeSource(time)
+            .timeLimit(Duration.ofMillis(200))
+            .asyncProcessor("send", this::begin, 1)
+            .start()) {
+      await().until(() -> begun.containsKey("m0"));
+      time.advance(Duration.ofSeconds(11));
+      await().until(() -> reactor.stats().stuck() == 2); // the thread waits, too
+      assertThat(begun).doesNotContainKey("m1");
+      begun.get("m0").complete(ProcessResult.done());
+      await().until(() -> begun.containsKey("m1"));
+      begun.get("m1").complete(ProcessResult.done());
+    }
+  }
+
+  @Test
+  void shouldBeWaitedForWithinAnotherProcessor() throws Exception {
+    publish(1);
+    BatchProcessor<String> async = BatchProcessor.ofAsync(this::begin, 10);
+    Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .batchProcessor("retry", RetryProcessor.aroundBatches(async).build())
+            .start();
+    await().until(() -> begun.size() == 1);
+    assertThat(reactor.close(Duration.ofMillis(20))).isFalse();
+    CompletableFuture<Boolean> closing = CompletableFuture.supplyAsync(() -> reactor.close(SOON));
+    begun.get("m0").complete(ProcessResult.done());
+    assertThat(closing.get()).isTrue();
+    assertThat(subscriber.stats().acked()).isOne();
   }
 }
