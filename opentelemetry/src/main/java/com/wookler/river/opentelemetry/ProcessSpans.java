@@ -1,6 +1,7 @@
 package com.wookler.river.opentelemetry;
 
 import com.wookler.river.core.subscriber.Delivery;
+import com.wookler.river.reactor.AsyncProcessor;
 import com.wookler.river.reactor.BatchProcessor;
 import com.wookler.river.reactor.ProcessResult;
 import com.wookler.river.reactor.Processor;
@@ -14,9 +15,15 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.Scope;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** A span around each call of a processor, in which it runs. */
+/**
+ * A span around each call of a processor, in which it runs; of an asynchronous one until its stage
+ * completes.
+ */
 final class ProcessSpans<M> implements ProcessorInterceptor<M> {
   private final RiverTelemetry telemetry;
   private final Tracer tracer;
@@ -41,20 +48,7 @@ final class ProcessSpans<M> implements ProcessorInterceptor<M> {
   @SuppressWarnings("try") // the scope is only to be closed
   public ProcessResult<M> around(String processor, Delivery<M> delivery, Processor<M> call)
       throws Exception {
-    Context published = telemetry.context(delivery.headers());
-    SpanBuilder builder =
-        builder(processor)
-            .setAttribute(MessagingConventions.MESSAGE_ID, Long.toString(delivery.sequence()))
-            .setAttribute(MessagingConventions.ATTEMPT, (long) delivery.attempt());
-    byte[] bytes = delivery.bytes();
-    if (bytes != null) {
-      builder.setAttribute(MessagingConventions.BODY_SIZE, (long) bytes.length);
-    }
-    link(builder, published);
-    if (continuesTraces) {
-      builder.setParent(published);
-    }
-    Span span = builder.startSpan();
+    Span span = start(processor, delivery);
     try (Scope ignored = span.makeCurrent()) {
       ProcessResult<M> result = call.process(delivery);
       if (result != null && result.cause() != null) {
@@ -90,6 +84,52 @@ final class ProcessSpans<M> implements ProcessorInterceptor<M> {
     } finally {
       span.end();
     }
+  }
+
+  /** The span ends when the stage completes. */
+  @Override
+  @SuppressWarnings("try") // the scope is only to be closed
+  public CompletionStage<ProcessResult<M>> aroundAsync(
+      String processor, Delivery<M> delivery, AsyncProcessor<M> call) throws Exception {
+    Span span = start(processor, delivery);
+    try (Scope ignored = span.makeCurrent()) {
+      return Objects.requireNonNull(call.process(delivery), "the processor's stage")
+          .whenComplete((result, thrown) -> end(span, result, thrown));
+    } catch (Throwable e) {
+      fail(span, e);
+      span.end();
+      throw e;
+    }
+  }
+
+  private static void end(
+      Span span, @Nullable ProcessResult<?> result, @Nullable Throwable thrown) {
+    Throwable inner = thrown instanceof CompletionException ? thrown.getCause() : null;
+    Throwable cause = inner != null ? inner : thrown;
+    if (cause == null && result != null) {
+      cause = result.cause();
+    }
+    if (cause != null) {
+      fail(span, cause);
+    }
+    span.end();
+  }
+
+  private Span start(String processor, Delivery<M> delivery) {
+    Context published = telemetry.context(delivery.headers());
+    SpanBuilder builder =
+        builder(processor)
+            .setAttribute(MessagingConventions.MESSAGE_ID, Long.toString(delivery.sequence()))
+            .setAttribute(MessagingConventions.ATTEMPT, (long) delivery.attempt());
+    byte[] bytes = delivery.bytes();
+    if (bytes != null) {
+      builder.setAttribute(MessagingConventions.BODY_SIZE, (long) bytes.length);
+    }
+    link(builder, published);
+    if (continuesTraces) {
+      builder.setParent(published);
+    }
+    return builder.startSpan();
   }
 
   /** Null results are the processor's mistake, which the reactor reports. */

@@ -26,6 +26,9 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -185,6 +188,41 @@ class RiverTelemetryTest {
       assertThat(second.getAttributes().get(MessagingConventions.ATTEMPT)).isEqualTo(2);
       assertThat(traces(second)).isEqualTo(traces(first));
       assertThat(reactor.isRunning()).isTrue();
+    }
+  }
+
+  @Test
+  void shouldEndTheSpanOfAnAsynchronousProcessorWhenItsStageCompletes() {
+    List<CompletableFuture<ProcessResult<String>>> stages = new CopyOnWriteArrayList<>();
+    try (MessageQueue<String> queue = open("orders");
+        Reactor<String> reactor =
+            Reactor.builder(billing(queue))
+                .around(telemetry.processing("orders", "billing"))
+                .asyncProcessor(
+                    "send",
+                    each -> {
+                      assertThat(Span.current().getSpanContext().isValid()).isTrue();
+                      CompletableFuture<ProcessResult<String>> stage = new CompletableFuture<>();
+                      stages.add(stage);
+                      return stage;
+                    },
+                    10)
+                .start()) {
+      String trace = publish(queue, "a");
+      await().until(() -> stages.size() == 1);
+      assertThat(spans.named("process orders")).isEmpty();
+      stages.get(0).completeExceptionally(new CompletionException(new IOException("away")));
+      SpanData failed = one("process orders");
+      assertThat(traces(failed)).containsExactly(trace);
+      assertThat(failed.getStatus().getStatusCode()).isEqualTo(StatusCode.ERROR);
+      assertThat(failed.getAttributes().get(MessagingConventions.ERROR_TYPE))
+          .isEqualTo("java.io.IOException");
+      await().until(() -> stages.size() == 2);
+      stages.get(1).complete(ProcessResult.done());
+      await().until(() -> spans.named("process orders").size() == 2);
+      assertThat(spans.named("process orders").get(1).getStatus().getStatusCode())
+          .isEqualTo(StatusCode.UNSET);
+      await().until(() -> reactor.stats().finished() == 1);
     }
   }
 

@@ -31,6 +31,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private volatile boolean oneAtATime;
   private volatile boolean ended; // set while all permits are held
   private volatile TimeSource time = TimeSource.system(); // that of its reactor
+  private volatile AsyncProcessor<M> called; // the processor, or what is around it
   private volatile @Nullable BiConsumer<Delivery<M>, ProcessResult<M>> target;
 
   /** A message whose stage has not completed, and when it began. */
@@ -56,6 +57,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       throw new IllegalArgumentException(most + " messages at once; it must be 1 or more");
     }
     this.processor = Objects.requireNonNull(processor, "processor");
+    this.called = processor;
     this.ignoring = ignoring;
     this.most = most;
     this.permits = new Semaphore(most, true);
@@ -64,6 +66,11 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   /** Sets what gets the results that come later; without, the reactor applies them. */
   void resultsTo(BiConsumer<Delivery<M>, ProcessResult<M>> results) {
     target = results;
+  }
+
+  /** Calls the processor through an interceptor. */
+  void around(String name, ProcessorInterceptor<M> interceptor) {
+    called = delivery -> interceptor.aroundAsync(name, delivery, processor);
   }
 
   @Override
@@ -108,7 +115,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
     Begun<M> message = new Begun<>(delivery, time.nanoTime());
     CompletionStage<ProcessResult<M>> stage;
     try {
-      stage = Objects.requireNonNull(processor.process(delivery), "the processor's stage");
+      stage = Objects.requireNonNull(called.process(delivery), "the processor's stage");
     } catch (InterruptedException e) {
       permits.release();
       Thread.currentThread().interrupt();
@@ -125,7 +132,8 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private void completed(
       Begun<M> message, @Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
     try {
-      Objects.requireNonNull(target, "target").accept(message.delivery, result(result, thrown));
+      Objects.requireNonNull(target, "target")
+          .accept(message.delivery, result(result, thrown));
     } finally {
       release(message);
     }

@@ -2,6 +2,7 @@ package com.wookler.river.reactor;
 
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 
 /**
  * Runs around each call of a reactor's processors: for spans of a trace, a logging context, a
@@ -26,6 +27,16 @@ public interface ProcessorInterceptor<M> {
     return call.process(batch);
   }
 
+  /**
+   * Calls an {@link AsyncProcessor} for a message, and returns its stage or another one; without a
+   * definition, nothing is around it. One that is within another processor is called as a part of
+   * that one.
+   */
+  default CompletionStage<ProcessResult<M>> aroundAsync(
+      String processor, Delivery<M> delivery, AsyncProcessor<M> call) throws Exception {
+    return call.process(delivery);
+  }
+
   /** Returns an interceptor that has another one within it. */
   default ProcessorInterceptor<M> andThen(ProcessorInterceptor<M> inner) {
     ProcessorInterceptor<M> outer = this;
@@ -40,6 +51,13 @@ public interface ProcessorInterceptor<M> {
       public List<ProcessResult<M>> aroundBatch(
           String processor, List<Delivery<M>> batch, BatchProcessor<M> call) throws Exception {
         return outer.aroundBatch(processor, batch, all -> inner.aroundBatch(processor, all, call));
+      }
+
+      @Override
+      public CompletionStage<ProcessResult<M>> aroundAsync(
+          String processor, Delivery<M> delivery, AsyncProcessor<M> call) throws Exception {
+        return outer.aroundAsync(
+            processor, delivery, one -> inner.aroundAsync(processor, one, call));
       }
     };
   }

@@ -30,11 +30,14 @@ final class ProcessorStage<M> implements Stage<M> {
             ? single.around(name, interceptor)
             : processor;
     this.called =
-        interceptor == null || this.processor != processor
+        interceptor == null || this.processor != processor || processor instanceof AsyncAdapter
             ? this.processor
             : batch -> interceptor.aroundBatch(name, batch, processor);
     if (processor instanceof AsyncAdapter<M> async) {
       async.resultsTo(this::completed);
+      if (interceptor != null) {
+        async.around(name, interceptor);
+      }
     }
     this.counters = counters;
     this.context = context;

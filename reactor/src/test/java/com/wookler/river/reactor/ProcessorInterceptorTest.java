@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.subscriber.Delivery;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 class ProcessorInterceptorTest extends ReactorFixture {
@@ -90,5 +92,47 @@ class ProcessorInterceptorTest extends ReactorFixture {
       assertThat(reactor.stats().finished()).isOne();
       assertThat(seen).containsExactly("all 1", "all 1", "m");
     }
+  }
+
+  @Test
+  void shouldBeAroundTheStageOfAnAsynchronousProcessor() {
+    queue.publisher().publish("m");
+    CompletableFuture<ProcessResult<String>> stage = new CompletableFuture<>();
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .around(stages("outer"))
+            .around(stages("inner"))
+            .asyncProcessor(
+                "send",
+                d -> {
+                  seen.add(d.data());
+                  return stage;
+                },
+                1)
+            .start()) {
+      await().until(() -> seen.size() == 3);
+      assertThat(seen).containsExactly("outer send", "inner send", "m");
+      stage.complete(ProcessResult.done());
+      await().until(() -> reactor.stats().finished() == 1);
+      assertThat(seen).endsWith("inner ended", "outer ended").hasSize(5);
+    }
+  }
+
+  private ProcessorInterceptor<String> stages(String id) {
+    return new ProcessorInterceptor<>() {
+      @Override
+      public ProcessResult<String> around(
+          String processor, Delivery<String> delivery, Processor<String> call) throws Exception {
+        return call.process(delivery);
+      }
+
+      @Override
+      public CompletionStage<ProcessResult<String>> aroundAsync(
+          String processor, Delivery<String> delivery, AsyncProcessor<String> call)
+          throws Exception {
+        seen.add(id + " " + processor);
+        return call.process(delivery).whenComplete((result, e) -> seen.add(id + " ended"));
+      }
+    };
   }
 }
