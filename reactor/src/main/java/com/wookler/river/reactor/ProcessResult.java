@@ -110,10 +110,25 @@ public final class ProcessResult<M> {
    * @param delay zero or more
    */
   public static <M> ProcessResult<M> retry(Duration delay) {
+    return retried(delay, null);
+  }
+
+  /**
+   * Delivers the message again as {@link #retry(Duration)} does, because of an exception, which is
+   * logged and counted. A {@link com.wookler.river.reactor.processors.RetryProcessor} around the
+   * processor treats the exception as if the processor had thrown it.
+   *
+   * @param delay zero or more
+   */
+  public static <M> ProcessResult<M> retry(Duration delay, Throwable cause) {
+    return retried(delay, Objects.requireNonNull(cause, "cause"));
+  }
+
+  private static <M> ProcessResult<M> retried(Duration delay, @Nullable Throwable cause) {
     if (delay.isNegative()) {
       throw new IllegalArgumentException("the delay is " + delay + "; it must not be negative");
     }
-    return new ProcessResult<>(Kind.RETRY, delay, null, null, null);
+    return new ProcessResult<>(Kind.RETRY, delay, null, cause, null);
   }
 
   /** Makes the message a dead letter of its subscriber, with a reason. */
@@ -220,7 +235,7 @@ public final class ProcessResult<M> {
     return !isSuccess() && !isReleased();
   }
 
-  /** Returns whether the message is delivered again because of a result, not of an exception. */
+  /** Returns whether the message is delivered again by a result that asks for it. */
   public boolean isRetry() {
     return kind == Kind.RETRY;
   }

@@ -55,8 +55,8 @@ import org.jspecify.annotations.Nullable;
  * rejects everything, because it is deployed wrongly, does not make a dead letter of everything.
  *
  * <p>A {@link RetryProcessor} around it waits until the receiver is there: it takes what means
- * "away", {@code Retry-After} and connections that fail for an absence, any other 5xx for the
- * message's own failure.
+ * "away" and connections that fail for an absence, any other 5xx for the message's own failure,
+ * also one with {@code Retry-After}.
  *
  * <p>The request has the header {@code Idempotency-Key}, the same at each attempt of a message, by
  * which the receiver can recognize repetitions: the source and what {@link MessageIds} says; of
@@ -263,7 +263,7 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       return held;
     }
     if (answer.meaning() == Meaning.RETRY && asked != null) {
-      return Collections.nCopies(some.size(), ProcessResult.retry(asked));
+      return Collections.nCopies(some.size(), ProcessResult.retry(asked, new RiverException(what)));
     }
     if (some.size() > 1) { // to find the one
       return inRequestsOf(1, some);

@@ -33,10 +33,14 @@ import org.slf4j.LoggerFactory;
  * time one call is let through, and when it succeeds all continue.
  *
  * <p>What counts as such a failure: an {@link IOException}, a {@link TimeoutException}, a result
- * that asks for a retry; or what the predicate says. Anything else is the message's own failure,
- * and goes the subscriber's way of retries and dead letters. So a message that alone makes
- * downstream fail in the first way holds all others up; make such a failure a {@link
- * ProcessResult#reject}, or an exception of another kind.
+ * that asks for a retry without an exception; or what the predicate says. Anything else is the
+ * message's own failure, and goes the subscriber's way of retries and dead letters. So a message
+ * that alone makes downstream fail in the first way holds all others up; make such a failure a
+ * {@link ProcessResult#reject}, or an exception of another kind.
+ *
+ * <p>Around an asynchronous processor it goes by the results of the stages. Those that have begun
+ * when the breaker opens are completed, so that the order is kept only with one message in flight.
+ * A stage that exceeds the reactor's time limit counts as a {@link TimeoutException}.
  *
  * <p>In XML: parameters {@code breaker.failures}, {@code breaker.wait}, {@code breaker.pause},
  * {@code breaker.trips} (a predicate's class), and a {@code <processor>} within. Thread-safe.
@@ -216,7 +220,7 @@ public final class RetryProcessor<M>
 
   private static <M> boolean isAway(ProcessResult<M> result, Guarded<M> parts) {
     Throwable cause = result.cause();
-    return result.isRetry() || (cause != null && parts.isAway(cause));
+    return cause == null ? result.isRetry() : parts.isAway(cause);
   }
 
   private static <M> List<ProcessResult<M>> held(List<Delivery<M>> batch, Duration hold) {

@@ -78,7 +78,7 @@ class HttpProcessorTest {
     Integer status = next == null && always > 0 ? Integer.valueOf(always) : next;
     if (status == null) {
       received.add(body + " " + exchange.getRequestHeaders().getFirst("Idempotency-Key"));
-    } else if (status == 429) {
+    } else if (status == 429 || status == 507) {
       exchange.getResponseHeaders().add("Retry-After", "0");
     }
     authorization.add(String.valueOf(exchange.getRequestHeaders().getFirst("Authorization")));
@@ -172,6 +172,21 @@ class HttpProcessorTest {
       assertThat(received).containsExactly("a events-0");
       assertThat(reactor.stats().failed()).isEqualTo(1); // 500
       assertThat(reactor.stats().released()).isEqualTo(2); // 503, and 429 with a time
+    }
+  }
+
+  @Test
+  void shouldHoldNoOthersUpForAFailureThatHasATime() {
+    answers.addAll(List.of(507, 507, 507));
+    Subscriber<String> limited =
+        queue.subscriber(SubscriberConfig.builder("limited").ack(true).maxDeliveries(3).build());
+    RetryProcessor<String> retry = RetryProcessor.aroundBatches(http().build()).failures(1).build();
+    queue.publisher().publish("bad");
+    try (Reactor<String> reactor =
+        Reactor.builder(limited).batchProcessor("http", retry).batchSize(1).start()) {
+      await().until(() -> limited.deadLetters().size() == 1);
+      assertThat(retry.isAway()).isFalse();
+      assertThat(reactor.stats().released()).isZero();
     }
   }
 
