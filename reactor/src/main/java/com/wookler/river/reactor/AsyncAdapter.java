@@ -13,7 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private volatile boolean ended; // set while all permits are held
   private volatile TimeSource time = TimeSource.system(); // that of its reactor
   private volatile AsyncProcessor<M> called; // the processor, or what is around it
+  private volatile UnaryOperator<ProcessResult<M>> judge = UnaryOperator.identity();
   private volatile @Nullable BiConsumer<Delivery<M>, ProcessResult<M>> target;
 
   /** A message whose stage has not completed, and when it began. */
@@ -71,6 +74,11 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   /** Calls the processor through an interceptor. */
   void around(String name, ProcessorInterceptor<M> interceptor) {
     called = delivery -> interceptor.aroundAsync(name, delivery, processor);
+  }
+
+  /** Sets what gets each result that comes later, and returns the result that is applied. */
+  void judgeBy(UnaryOperator<ProcessResult<M>> results) {
+    judge = results;
   }
 
   @Override
@@ -133,7 +141,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       Begun<M> message, @Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
     try {
       Objects.requireNonNull(target, "target")
-          .accept(message.delivery, result(result, thrown));
+          .accept(message.delivery, judge.apply(result(result, thrown)));
     } finally {
       release(message);
     }
@@ -156,6 +164,8 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       if (!message.reported && now - message.startedNanos > limit.toNanos()) {
         message.reported = true;
         stuck.add(message.delivery);
+        ProcessResult<M> unused =
+            judge.apply(ProcessResult.failed(new TimeoutException("no result within " + limit)));
         if (!oneAtATime) {
           release(message);
         }

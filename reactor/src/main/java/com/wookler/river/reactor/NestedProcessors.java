@@ -1,6 +1,7 @@
 package com.wookler.river.reactor;
 
 import com.wookler.river.common.config.ConfigNode;
+import java.util.function.UnaryOperator;
 
 /**
  * Helps processors that contain another one: creates it from the {@code <processor>} element in
@@ -67,6 +68,25 @@ public final class NestedProcessors {
     if (nested instanceof ReactorAware<?> aware) {
       ((ReactorAware<M>) aware).startIn(reactor);
     }
+  }
+
+  /**
+   * Starts a nested processor, which may be asynchronous.
+   *
+   * @param results gets each result that an asynchronous one gives when its stage completes, or a
+   *     failure if the stage exceeds the time limit; returns the result that is applied
+   * @return whether it is asynchronous
+   */
+  public static <M> boolean start(
+      BatchProcessor<M> nested,
+      ReactorContext<M> reactor,
+      UnaryOperator<ProcessResult<M>> results) {
+    boolean isAsync = nested instanceof AsyncAdapter;
+    if (nested instanceof AsyncAdapter<M> async) {
+      async.judgeBy(results);
+    }
+    start(nested, reactor);
+    return isAsync;
   }
 
   /** Closes a nested processor if it is {@link AutoCloseable}, and logs what it throws. */

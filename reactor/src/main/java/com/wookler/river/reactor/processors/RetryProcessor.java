@@ -56,6 +56,7 @@ public final class RetryProcessor<M>
   private static final String TRIPS = "breaker.trips";
 
   private @Nullable Guarded<M> guarded; // set before the first message
+  private boolean isAsync; // set before the first message
 
   /** What is called, and how. */
   private record Guarded<M>(
@@ -122,7 +123,13 @@ public final class RetryProcessor<M>
 
   @Override
   public void startIn(ReactorContext<M> reactor) {
-    NestedProcessors.start(guarded().downstream(), reactor);
+    Guarded<M> parts = guarded();
+    isAsync = NestedProcessors.start(parts.downstream(), reactor, result -> judged(result, parts));
+  }
+
+  /** Judges a result of a stage that has completed. */
+  private static <M> ProcessResult<M> judged(ProcessResult<M> result, Guarded<M> parts) {
+    return judged(List.of(result), parts, parts.time().nanoTime()).get(0);
   }
 
   @Override
@@ -180,10 +187,11 @@ public final class RetryProcessor<M>
       parts.breaker().succeeded(started); // it is there
       throw e;
     }
-    return judged(results, parts, started);
+    boolean begun = isAsync && results.stream().allMatch(ProcessResult::isLater);
+    return begun ? results : judged(results, parts, started); // a stage's result is judged later
   }
 
-  private List<ProcessResult<M>> judged(
+  private static <M> List<ProcessResult<M>> judged(
       List<ProcessResult<M>> results, Guarded<M> parts, long started) {
     Throwable failure = null;
     Duration asked = Duration.ZERO;

@@ -19,6 +19,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -232,6 +234,96 @@ class RetryProcessorTest {
       assertThat(arrived).containsExactlyInAnyOrderElementsOf(messages(3));
       assertThat(reactor.stats().failed()).isEqualTo(1);
       assertThat(retry.isAway()).isFalse();
+    }
+  }
+
+  /** Answers by a stage, on another thread. */
+  private RetryProcessor.Builder<String> aroundAsync() {
+    return RetryProcessor.aroundBatches(
+        BatchProcessor.ofAsync(
+            delivery ->
+                CompletableFuture.supplyAsync(
+                    () -> {
+                      try {
+                        return downstream(delivery);
+                      } catch (IOException e) {
+                        throw new CompletionException(e);
+                      }
+                    }),
+            1));
+  }
+
+  @Test
+  void shouldCatchUpWhenWhatAnAsynchronousProcessorNeedsIsBack() {
+    away = true;
+    RetryProcessor<String> retry = quick(aroundAsync()).build();
+    try (Reactor<String> reactor = reactor(retry)) {
+      publish(0, 100);
+      await().atMost(SOON).until(retry::isAway);
+      int before = calls.get();
+      await().atMost(SOON).until(() -> calls.get() > before + 2);
+      away = false;
+      awaitDrained();
+      await().atMost(SOON).until(() -> !retry.isAway());
+      assertThat(reactor.stats().failed()).isZero();
+    }
+    assertThat(arrived).containsExactlyInAnyOrderElementsOf(messages(100)); // at the first attempt
+    assertThat(subscriber.stats().dead()).isZero();
+  }
+
+  @Test
+  void shouldTryOneStageOnlyWhileDownstreamIsAway() {
+    away = true;
+    RetryProcessor<String> retry =
+        aroundAsync()
+            .failures(2)
+            .pause(Duration.ofMillis(1))
+            .waitWhenAway(Duration.ofMinutes(10))
+            .build();
+    publish(0, 500);
+    try (Reactor<String> reactor = reactor(retry)) {
+      await().atMost(SOON).until(retry::isAway);
+      assertThat(reactor.close(SOON)).isTrue();
+      assertThat(calls.get()).isBetween(2, 3); // one may have begun before the second one failed
+    }
+    assertThat(subscriber.stats().lag()).isEqualTo(500);
+  }
+
+  @Test
+  void shouldTryAgainAfterAStageThatDoesNotComplete() {
+    AtomicInteger begun = new AtomicInteger();
+    List<CompletableFuture<ProcessResult<String>>> hanging =
+        Collections.synchronizedList(new ArrayList<>());
+    RetryProcessor<String> retry =
+        RetryProcessor.aroundBatches(
+                BatchProcessor.<String>ofAsync(
+                    d -> {
+                      int call = begun.incrementAndGet();
+                      if (call == 1) {
+                        return CompletableFuture.failedFuture(new IOException("away"));
+                      }
+                      CompletableFuture<ProcessResult<String>> stage = new CompletableFuture<>();
+                      if (call == 2) {
+                        hanging.add(stage);
+                      } else {
+                        stage.complete(ProcessResult.done());
+                      }
+                      return stage;
+                    },
+                    1))
+            .failures(1)
+            .waitWhenAway(SHORT)
+            .build();
+    publish(0, 2);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .timeLimit(Duration.ofMillis(200))
+            .batchProcessor("forward", retry)
+            .start()) {
+      await().atMost(SOON).until(() -> reactor.stats().finished() == 1);
+      assertThat(reactor.stats().stuck()).isOne();
+      hanging.get(0).complete(ProcessResult.done());
+      awaitDrained();
     }
   }
 }
