@@ -224,6 +224,7 @@ final class IdleWait<M> {
       timed = true;
     }
     startTimer(nanos);
+    checkGate(); // the gate may have been closed during the request
     return false;
   }
 
