@@ -2,15 +2,18 @@ package com.wookler.river.test;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
  * Lets faults come with deliveries of a test, each at a share of them, from a seed: the same seed,
- * the same faults. If the test fails, its trace is added to the failure.
+ * the same faults. If the test fails, its trace is added to the failure. On a class it holds for
+ * the tests of subclasses and {@code @Nested} classes too, unless they have one of their own.
  */
 @Documented
+@Inherited
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface Faults {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolutionException;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Gives each test its queues and its clock, and takes them away. See {@link RiverTest}. */
 public final class RiverTestExtension
@@ -43,11 +44,10 @@ public final class RiverTestExtension
         .getOrComputeIfAbsent(TestProcess.class, key -> new TestProcess(null), TestProcess.class);
   }
 
+  /** Returns the annotation of the method, its class, or the closest class around it. */
   private static Optional<Faults> faults(ExtensionContext context) {
-    return context
-        .getElement()
-        .map(method -> method.getAnnotation(Faults.class))
-        .or(() -> context.getTestClass().map(type -> type.getAnnotation(Faults.class)));
+    return AnnotationSupport.findAnnotation(context.getElement(), Faults.class)
+        .or(() -> context.getParent().flatMap(RiverTestExtension::faults)); // the class around
   }
 
   private static FaultSource source(Faults faults) {
