@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -65,6 +66,7 @@ class RiverActuatorTest {
               assertThat(endpoint.queue("none")).isNull();
               assertThat(endpoint.change("orders", "none", "pause")).isNull();
               assertThatThrownBy(() -> endpoint.change("orders", "billing", "dance"))
+                  .isInstanceOf(InvalidEndpointRequestException.class) // which answers 400
                   .hasMessageContaining("redrive, pause and resume");
             });
   }

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -93,8 +94,9 @@ public final class RiverEndpoint {
         }
       }
       default ->
-          throw new IllegalArgumentException(
-              "'" + action + "' is not an action; there are redrive, pause and resume");
+          throw new InvalidEndpointRequestException(
+              "'" + action + "' is not an action; there are redrive, pause and resume",
+              "unknown action");
     }
     return new ActionView(action, redriven);
   }
