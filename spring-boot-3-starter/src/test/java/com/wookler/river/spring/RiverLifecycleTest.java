@@ -11,6 +11,7 @@ import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.PublishInterceptor;
 import com.wookler.river.core.QueueState;
+import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueLockedException;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.testing.CapturedLog;
@@ -29,6 +30,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.context.SmartLifecycle;
@@ -97,6 +100,47 @@ class RiverLifecycleTest {
     DisposableBean service(MessageQueue<String> orders) {
       return () -> STEPS.add("service published " + orders.publisher().publish("last"));
     }
+  }
+
+  static class Asking {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch mayAsk = new CountDownLatch(1);
+
+    @Autowired ObjectProvider<RiverListeners> listeners;
+
+    @RiverListener(queue = "orders", subscriber = "asking")
+    void on(String order) throws InterruptedException {
+      begun.countDown();
+      mayAsk.await();
+      RiverListeners all = listeners.getObject();
+      STEPS.add(all.names() + " " + all.isRunning("orders/asking") + " " + all.isRunning());
+      try {
+        all.start("orders/asking");
+      } catch (QueueClosedException e) {
+        STEPS.add("ended");
+      }
+    }
+  }
+
+  @Test
+  void shouldAnswerAListenerThatAsksWhileItIsWaitedFor() {
+    STEPS.clear();
+    Contexts.runner(directory, Asking.class)
+        .withPropertyValues("river.stop-timeout=10m")
+        .run(
+            context -> {
+              Asking asking = context.getBean(Asking.class);
+              context.getBean(RiverTemplate.class).publish("orders", "first");
+              asking.begun.await();
+              Thread stopper = new Thread(context::close);
+              stopper.start();
+              await().until(() -> stopper.getState() == Thread.State.TIMED_WAITING);
+              asking.mayAsk.countDown();
+              await().until(() -> STEPS.size() == 2);
+              assertThat(STEPS).containsExactly("[orders/asking] true false", "ended");
+              stopper.join(TimeUnit.MINUTES.toMillis(1));
+              assertThat(stopper.isAlive()).isFalse();
+            });
   }
 
   @Test

@@ -6,13 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A listener and the reactor that calls it while it runs. Guarded by {@link RiverListeners}. */
+/**
+ * A listener and the reactor that calls it while it runs. Changed under the lock of {@link
+ * RiverListeners}.
+ */
 final class ListenerContainer<M> {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContainer.class);
 
   private final ListenerSettings settings;
   private final ListenerMethod method;
-  private @Nullable Reactor<M> reactor;
+  private volatile @Nullable Reactor<M> reactor; // any thread asks whether it runs
 
   ListenerContainer(ListenerSettings settings, ListenerMethod method) {
     this.settings = settings;

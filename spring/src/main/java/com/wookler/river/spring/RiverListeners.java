@@ -7,6 +7,7 @@ import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.message.QueueClosedException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -41,17 +42,14 @@ public final class RiverListeners
   private final Duration stopTimeout;
   private final ReentrantLock changing = new ReentrantLock();
 
-  @GuardedBy("changing")
-  private final Map<String, ListenerContainer<?>> containers = new LinkedHashMap<>();
+  /** Replaced under the lock. Listeners may look while the lock is held to wait for them. */
+  private volatile Map<String, ListenerContainer<?>> containers = Map.of();
 
   @GuardedBy("changing")
   private final KeepAlive alive = new KeepAlive();
 
-  @GuardedBy("changing")
-  private boolean running;
-
-  @GuardedBy("changing")
-  private boolean ended; // the context is closed: none begins any more
+  private volatile boolean running; // changed under the lock
+  private volatile boolean ended; // the context is closed: none begins any more
 
   RiverListeners(
       ApplicationContext context, Supplier<ListenerFactory> factory, Duration stopTimeout) {
@@ -65,13 +63,15 @@ public final class RiverListeners
     changing.lock();
     try {
       ListenerContainer<?> container = new ListenerContainer<>(settings, method);
-      ListenerContainer<?> other = containers.putIfAbsent(settings.id(), container);
+      Map<String, ListenerContainer<?>> more = new LinkedHashMap<>(containers);
+      ListenerContainer<?> other = more.putIfAbsent(settings.id(), container);
       if (other != null) {
         throw new ConfigurationException(
             "@RiverListener on %s and on %s have the same queue and subscriber, %s; name another"
                     .formatted(settings.source(), other.settings().source(), settings.id())
                 + " subscriber, and make their beans singletons");
       }
+      containers = Collections.unmodifiableMap(more);
       if (running && settings.autoStartup()) {
         container.start(factory.get());
         keepAlive();
@@ -83,12 +83,7 @@ public final class RiverListeners
 
   /** Returns the names of all listeners. */
   public Set<String> names() {
-    changing.lock();
-    try {
-      return new TreeSet<>(containers.keySet());
-    } finally {
-      changing.unlock();
-    }
+    return new TreeSet<>(containers.keySet());
   }
 
   /**
@@ -99,15 +94,20 @@ public final class RiverListeners
    * @throws QueueClosedException the application ends
    */
   public void start(String name) {
+    checkNotEnded(name); // a listener may call, for which the thread with the lock waits
     changing.lock();
     try {
-      if (ended) {
-        throw new QueueClosedException("listener " + name + ": the application has ended");
-      }
+      checkNotEnded(name);
       find(name).start(factory.get());
       keepAlive();
     } finally {
       changing.unlock();
+    }
+  }
+
+  private void checkNotEnded(String name) {
+    if (ended) {
+      throw new QueueClosedException("listener " + name + ": the application has ended");
     }
   }
 
@@ -133,12 +133,7 @@ public final class RiverListeners
    * @param name {@code queue/subscriber}
    */
   public boolean isRunning(String name) {
-    changing.lock();
-    try {
-      return find(name).isRunning();
-    } finally {
-      changing.unlock();
-    }
+    return find(name).isRunning();
   }
 
   @GuardedBy("changing")
@@ -146,7 +141,6 @@ public final class RiverListeners
     alive.keep(containers.values().stream().anyMatch(ListenerContainer::isRunning));
   }
 
-  @GuardedBy("changing")
   private ListenerContainer<?> find(String name) {
     ListenerContainer<?> found = containers.get(name);
     if (found == null) {
@@ -187,9 +181,9 @@ public final class RiverListeners
   }
 
   private void end() {
+    ended = true;
     changing.lock();
     try {
-      ended = true;
       stopAll();
     } finally {
       changing.unlock();
@@ -240,12 +234,7 @@ public final class RiverListeners
 
   @Override
   public boolean isRunning() {
-    changing.lock();
-    try {
-      return running;
-    } finally {
-      changing.unlock();
-    }
+    return running;
   }
 
   @Override
