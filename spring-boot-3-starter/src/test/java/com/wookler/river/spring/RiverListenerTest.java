@@ -304,6 +304,35 @@ class RiverListenerTest {
             });
   }
 
+  static class Ordered {
+    @RiverListener(
+        queue = "sales",
+        subscriber = "one",
+        order = "sequence",
+        batch = true,
+        batchSize = "9",
+        autoStartup = "False",
+        options = "subscriber.start=earliest")
+    void on(List<Sale> sales) {
+      see(sales.size());
+    }
+  }
+
+  @Test
+  void shouldObeyPropertiesBeforeTheAnnotationsOrderAndBatchSize() {
+    Contexts.runner(directory, Ordered.class)
+        .withPropertyValues("river.queues.sales.subscribers.one.subscriber.order=KEY")
+        .withPropertyValues("river.queues.sales.subscribers.one.subscriber.batch.size=2")
+        .run(
+            context -> {
+              Sale sale = new Sale("a", 1);
+              template(context).publishAll("sales", List.of(sale, sale, sale));
+              context.getBean(RiverListeners.class).start("sales/one");
+              awaitSeen(2, 1);
+              assertThat(subscriber(context, "sales").config().order()).isEqualTo(Order.KEY);
+            });
+  }
+
   static class Concurrent {
     final CountDownLatch both = new CountDownLatch(2);
 
@@ -508,6 +537,11 @@ class RiverListenerTest {
     void on(Delivery<Map<String, Sale>> sales) {}
   }
 
+  static class Typo {
+    @RiverListener(queue = "sales", autoStartup = "flase")
+    void on(Sale sale) {}
+  }
+
   @Test
   void shouldSayWhatIsWrongWithAListener() {
     assertWrong(Lists.class, "Sale>, but a queue's data is converted by its class alone");
@@ -517,6 +551,7 @@ class RiverListenerTest {
     assertWrong(NoQueue.class, "NoQueue.on names no queue");
     assertWrong(Unknown.class, "'subscriber.colour' is not an option of a subscriber");
     assertWrong(Idle.class, "Idle.on: concurrency is '0'");
+    assertWrong(Typo.class, "Typo.on: autoStartup is 'flase', which is neither true nor false");
   }
 
   private void assertWrong(Class<?> listener, String message) {

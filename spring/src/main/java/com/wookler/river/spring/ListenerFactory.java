@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.reactor.ProcessorInterceptor;
 import com.wookler.river.reactor.Reactor;
 import java.util.List;
@@ -46,11 +47,15 @@ final class ListenerFactory {
               .formatted(subscriber.name(), settings.queue()));
     }
     Reactor.Builder<M> builder = Reactor.builder(subscriber).threads(settings.reading().threads());
-    if (settings.reading().order() != null) {
-      builder.orderBy(settings.reading().order());
+    Map<String, String> more = properties.queue(settings.queue()).subscriber(settings.subscriber());
+    if (settings.reading().order() != null || more.containsKey(SubscriberOptions.ORDER.name())) {
+      builder.orderBy(subscriber.config().order());
     }
     if (settings.reading().batchSize() > 0) {
-      builder.batchSize(settings.reading().batchSize());
+      builder.batchSize(
+          more.containsKey(SubscriberOptions.BATCH_SIZE.name())
+              ? subscriber.config().batchSize()
+              : settings.reading().batchSize());
     }
     interceptors.forEach(each -> builder.around(around(each)));
     customizers.forEach(

@@ -72,7 +72,7 @@ record ListenerSettings(
             from.batch(),
             from.batchSize().isEmpty() ? 0 : number(from.batchSize(), source, "batchSize", resolve),
             order.isEmpty() ? null : SubscriberOptions.ORDER.type().parse(order)),
-        Boolean.parseBoolean(text(from.autoStartup(), resolve)),
+        flag(from.autoStartup(), source, resolve),
         options);
   }
 
@@ -101,6 +101,17 @@ record ListenerSettings(
   private static String text(String text, UnaryOperator<@Nullable String> resolve) {
     String resolved = resolve.apply(text);
     return resolved == null ? "" : resolved.trim();
+  }
+
+  private static boolean flag(
+      String given, String source, UnaryOperator<@Nullable String> resolve) {
+    String text = text(given, resolve).toLowerCase(Locale.ROOT);
+    if (!text.equals("true") && !text.equals("false")) {
+      throw new ConfigurationException(
+          "@RiverListener on %s: autoStartup is '%s', which is neither true nor false"
+              .formatted(source, text));
+    }
+    return text.equals("true");
   }
 
   private static int number(
