@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,13 @@ final class Batcher<T, R> {
   private final BatchSender<T, R> sender;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition capacity = lock.newCondition();
+  private final Condition progress = lock.newCondition(); // of open
 
   @GuardedBy("lock")
   private final Deque<Pending<T, R>> waiting = new ArrayDeque<>();
+
+  @GuardedBy("lock") // by number; the first one's actions have not all run
+  private final Deque<Pending<T, R>> open = new ArrayDeque<>();
 
   @GuardedBy("lock")
   private long waitingBytes;
@@ -63,9 +68,6 @@ final class Batcher<T, R> {
   private int successesInARow; // of batches
 
   @GuardedBy("lock")
-  private @Nullable Pending<T, R> last;
-
-  @GuardedBy("lock")
   private boolean closed;
 
   /** Limits a batch, and the items that are pending. */
@@ -91,16 +93,12 @@ final class Batcher<T, R> {
   }
 
   /**
-   * An item that has no result yet.
+   * An item that has no result yet, or whose actions run.
    *
-   * @param callbacksDone completes after {@code result} and the actions attached to it
+   * @param actionsRan set after {@code result} is completed and the actions attached to it have run
    */
   private record Pending<T, R>(
-      T item,
-      long bytes,
-      long number,
-      CompletableFuture<R> result,
-      CompletableFuture<Boolean> callbacksDone) {}
+      T item, long bytes, long number, CompletableFuture<R> result, AtomicBoolean actionsRan) {}
 
   Batcher(Transport transport, Limits limits, BatchSender<T, R> sender) {
     this.transport = transport;
@@ -122,8 +120,9 @@ final class Batcher<T, R> {
     lock.lock();
     try {
       awaitCapacity(bytes);
-      last = new Pending<>(item, bytes, ++accepted, result, new CompletableFuture<>());
+      Pending<T, R> last = new Pending<>(item, bytes, ++accepted, result, new AtomicBoolean());
       waiting.add(last);
+      open.add(last);
       waitingBytes += bytes;
       pendingBytes += bytes;
     } finally {
@@ -300,7 +299,20 @@ final class Batcher<T, R> {
       } else {
         batch.get(i).result().completeExceptionally(cause == null ? Transport.closedNow() : cause);
       }
-      batch.get(i).callbacksDone().complete(true);
+      completed(batch.get(i));
+    }
+  }
+
+  private void completed(Pending<T, R> item) {
+    lock.lock();
+    try {
+      item.actionsRan().set(true);
+      while (!open.isEmpty() && open.getFirst().actionsRan().get()) {
+        open.removeFirst();
+      }
+      progress.signalAll();
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -314,25 +326,36 @@ final class Batcher<T, R> {
 
   /**
    * Sends the waiting items without lingering, and waits until all items that were added before
-   * have a result; where an action that is attached to a result calls it, it does not wait.
+   * have a result, and the actions attached to it have run; where such an action calls it, it does
+   * not wait.
    *
    * @throws CallInterruptedException the thread was interrupted while it waited
    */
   void flush() {
-    CompletableFuture<Boolean> end;
+    long upTo;
     lock.lock();
     try {
-      if (last == null) {
-        return;
-      }
+      upTo = accepted;
       sendUpTo = accepted;
-      end = last.callbacksDone();
     } finally {
       lock.unlock();
     }
     sendIfDue();
     if (!transport.completing().contains(Thread.currentThread())) {
-      Transport.get(end.copy());
+      awaitActions(upTo);
+    }
+  }
+
+  private void awaitActions(long upTo) {
+    lock.lock();
+    try {
+      while (!open.isEmpty() && open.getFirst().number() <= upTo) {
+        progress.await();
+      }
+    } catch (InterruptedException e) {
+      throw Transport.interrupted(e);
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -1,5 +1,6 @@
 package com.wookler.river.rest.client;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -30,15 +31,48 @@ class BatcherTest {
         });
   }
 
+  private static Transport transport() {
+    Duration some = Duration.ofSeconds(1);
+    return new Transport(
+        Servers.of(List.of("http://127.0.0.1:1")),
+        new Transport.Settings(null, some, some, some, some, null));
+  }
+
+  @Test
+  void shouldWaitForTheActionsOfEarlierBatchesWhenItIsFlushed() throws Exception {
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    CompletableFuture<Void> go = new CompletableFuture<>();
+    try (Transport transport = transport()) {
+      CompletableFuture<List<String>> answer = new CompletableFuture<>();
+      Batcher<String, String> batcher = batcher(transport, answer);
+      CompletableFuture<Void> first =
+          batcher
+              .add("a", 1)
+              .thenAccept(
+                  done -> {
+                    begun.complete(null);
+                    go.join();
+                  });
+      answer.complete(List.of("done"));
+      begun.get(30, TimeUnit.SECONDS);
+      CompletableFuture<String> second = batcher.add("b", 1);
+      CompletableFuture<Void> flush = CompletableFuture.runAsync(batcher::flush);
+      second.get(30, TimeUnit.SECONDS);
+      await().during(Duration.ofMillis(200)).until(() -> !flush.isDone());
+      assertThat(first).isNotDone();
+      go.complete(null);
+      flush.get(30, TimeUnit.SECONDS);
+      assertThat(first).isCompleted();
+    } finally {
+      go.complete(null);
+    }
+  }
+
   @Test
   void shouldNotWaitForOneAnotherWhereEachIsFlushedByAnActionOfTheOther() throws Exception {
-    Duration some = Duration.ofSeconds(1);
     CompletableFuture<List<String>> answer = new CompletableFuture<>();
     CyclicBarrier both = new CyclicBarrier(2);
-    try (Transport transport =
-        new Transport(
-            Servers.of(List.of("http://127.0.0.1:1")),
-            new Transport.Settings(null, some, some, some, some, null))) {
+    try (Transport transport = transport()) {
       Batcher<String, String> one = batcher(transport, answer);
       Batcher<String, String> other = batcher(transport, answer);
       CompletableFuture<Void> first = one.add("a", 1).thenAccept(done -> flush(other, both));
