@@ -148,24 +148,35 @@ final class Batcher<T, R> {
     }
   }
 
-  /** Sends a batch if one is due and none is in flight. */
+  /**
+   * Sends a batch if one is due and none is in flight. Once the client is closed, all that wait
+   * fail at once: batch by batch, each would fail within the call that failed the one before.
+   */
   private void sendIfDue() {
     List<Pending<T, R>> batch;
+    boolean clientClosed = transport.isClosed();
     lock.lock();
     try {
       if (sending || waiting.isEmpty()) {
         return;
       }
-      if (!isDue()) {
+      if (clientClosed) {
+        batch = takeAll();
+      } else if (isDue()) {
+        batch = take();
+        sending = true;
+      } else {
         linger();
         return;
       }
-      batch = take();
-      sending = true;
     } finally {
       lock.unlock();
     }
-    send(batch);
+    if (clientClosed) {
+      complete(batch, null, Transport.closedNow());
+    } else {
+      send(batch);
+    }
   }
 
   @GuardedBy("lock")
@@ -212,6 +223,16 @@ final class Batcher<T, R> {
     }
     waitingBytes -= bytes;
     return batch;
+  }
+
+  @GuardedBy("lock")
+  private List<Pending<T, R>> takeAll() {
+    List<Pending<T, R>> all = new ArrayList<>(waiting);
+    waiting.clear();
+    pendingBytes -= waitingBytes;
+    waitingBytes = 0;
+    capacity.signalAll();
+    return all;
   }
 
   private void send(List<Pending<T, R>> batch) {

@@ -240,6 +240,26 @@ class BatchingPublisherTest {
   }
 
   @Test
+  void shouldFailVeryManyBatchesThatWaitWhenTheClientIsClosed() throws Exception {
+    int messages = 20_000;
+    try (ScriptedServer server = new ScriptedServer(ScriptedServer.silence())) {
+      RiverClient client = RiverClient.builder(server.address()).build();
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(1, Duration.ZERO, 64 << 20));
+      List<CompletableFuture<Void>> all =
+          IntStream.range(0, messages).mapToObj(i -> publisher.publish("m" + i)).toList();
+      await().until(() -> !server.requests.isEmpty());
+      client.close();
+      assertThat(all)
+          .allSatisfy(
+              one ->
+                  assertThatThrownBy(() -> one.get(30, TimeUnit.SECONDS))
+                      .hasCauseInstanceOf(ClientClosedException.class));
+      assertThat(server.requests).hasSize(1);
+    }
+  }
+
+  @Test
   void shouldStillWaitInCloseAfterAFlushWasInterrupted() throws Exception {
     CountDownLatch answer = new CountDownLatch(1);
     ScriptedServer.Act late =
