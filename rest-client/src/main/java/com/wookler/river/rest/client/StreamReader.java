@@ -123,7 +123,8 @@ final class StreamReader implements TimeoutChecker.TimedTask {
   }
 
   private void work() {
-    for (int i = 0; i < STEPS_AT_ONCE; i++) {
+    // a cancelled reader has few steps left, and a client that is closed gives it no further turn
+    for (int i = 0; i < STEPS_AT_ONCE || cancelled; i++) {
       Runnable step;
       synchronized (steps) {
         step = steps.poll();
