@@ -120,7 +120,8 @@ final class RetryHandler {
         || failure instanceof HttpConnectTimeoutException
         || failure instanceof UnresolvedAddressException
         || failure instanceof SSLHandshakeException
-        || failure instanceof SSLPeerUnverifiedException; // later ones may follow a request
+        || failure instanceof SSLPeerUnverifiedException // later ones may follow a request
+        || failure.getCause() instanceof SSLPeerUnverifiedException; // of a call that waits
   }
 
   private void unreachable(Throwable failure) {

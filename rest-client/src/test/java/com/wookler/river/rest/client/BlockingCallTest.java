@@ -12,6 +12,8 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -33,6 +35,15 @@ class BlockingCallTest {
   @AfterEach
   void stop() throws IOException {
     server.close();
+  }
+
+  /** The JDK's client throws it in an SSLException, where a thread waits. */
+  @Test
+  void shouldCountAServerWhoseNameIsNotProvenAsNotReached() {
+    IOException unproven = new SSLPeerUnverifiedException("no certificate");
+    assertThat(RetryHandler.isNothingSent(unproven)).isTrue();
+    assertThat(RetryHandler.isNothingSent(new SSLException("no certificate", unproven))).isTrue();
+    assertThat(RetryHandler.isNothingSent(new SSLException("closed", new IOException()))).isFalse();
   }
 
   @Tag("full")
