@@ -1,8 +1,11 @@
 package com.wookler.river.rest.client;
 
 import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodySubscriber;
+import java.net.http.HttpResponse.BodySubscribers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +17,10 @@ final class AsyncCall {
   private final Transport transport;
   private final Request request;
   private final RetryHandler retries;
+  private final @Nullable Consumer<Response> unclaimed;
   private final CompletableFuture<Response> result = new CompletableFuture<>();
 
+  private volatile boolean answering; // the head of the attempt's response has arrived
   private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
 
   /** An attempt in flight. */
@@ -34,9 +39,14 @@ final class AsyncCall {
     }
   }
 
-  AsyncCall(Transport transport, Request request) {
+  /**
+   * @param unclaimed gets a response that had begun to arrive when the call was cancelled; null:
+   *     such a response is aborted, too
+   */
+  AsyncCall(Transport transport, Request request, @Nullable Consumer<Response> unclaimed) {
     this.transport = transport;
     this.request = request;
+    this.unclaimed = unclaimed;
     this.retries = new RetryHandler(transport.servers(), transport.settings(), request);
   }
 
@@ -46,7 +56,8 @@ final class AsyncCall {
         result.whenComplete(
             (answer, failure) -> {
               CompletableFuture<?> underWay = current;
-              if (underWay != null) {
+              boolean wanted = unclaimed != null && answering && !transport.isClosed();
+              if (underWay != null && !wanted) {
                 underWay.cancel(true);
               }
             });
@@ -59,8 +70,9 @@ final class AsyncCall {
       return;
     }
     CompletableFuture<HttpResponse<byte[]>> sent;
+    answering = false;
     try {
-      sent = transport.attempt(retries.server(), request);
+      sent = transport.attempt(retries.server(), request, this::answering);
     } catch (RuntimeException e) {
       result.completeExceptionally(e);
       return;
@@ -81,13 +93,20 @@ final class AsyncCall {
             transport.threads());
   }
 
+  private BodySubscriber<byte[]> answering(HttpResponse.ResponseInfo head) {
+    answering = true;
+    return BodySubscribers.ofByteArray();
+  }
+
   private void completed(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure, boolean late) {
     try {
       Throwable cause = failure == null ? null : RetryHandler.cause(failure);
       Response answer = retries.handle(response, cause, late);
       if (answer != null) {
-        result.complete(answer);
+        if (!result.complete(answer) && unclaimed != null) {
+          unclaimed.accept(answer);
+        }
       } else if (retries.pauseNanos() == 0) {
         attempt();
       } else {

@@ -72,7 +72,7 @@ final class Poll {
     if (result.isDone()) {
       return;
     }
-    CompletableFuture<Response> answer = transport.send(nextRequest());
+    CompletableFuture<Response> answer = transport.send(nextRequest(), this::unclaimed);
     current = answer;
     if (result.isDone()) {
       answer.cancel(true);
@@ -119,7 +119,15 @@ final class Poll {
     List<RemoteDelivery> taken = readDeliveries(answer);
     if (taken == null) {
       sendNext();
-    } else if (!result.complete(taken) && !taken.isEmpty()) {
+    } else if (!result.complete(taken)) {
+      releaseUnclaimed(taken);
+    }
+  }
+
+  /** Releases the messages of a response that was on its way when the poll was cancelled. */
+  private void unclaimed(Response answer) {
+    List<RemoteDelivery> taken = readDeliveries(answer);
+    if (taken != null) {
       releaseUnclaimed(taken);
     }
   }
@@ -137,7 +145,7 @@ final class Poll {
   }
 
   private void releaseUnclaimed(List<RemoteDelivery> taken) {
-    if (!transport.isClosed()) {
+    if (!taken.isEmpty() && !transport.isClosed()) {
       var unused = subscriber.settleAsync(taken, Acknowledgement.release());
     }
   }

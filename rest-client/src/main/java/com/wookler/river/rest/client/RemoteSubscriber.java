@@ -145,7 +145,8 @@ public final class RemoteSubscriber {
 
   /**
    * Returns the available messages, up to a number, without a thread that waits. If the future is
-   * cancelled, messages that come nevertheless are released.
+   * cancelled, the poll is aborted, and messages that have begun to arrive are released; what the
+   * server had sent and has not arrived yet is delivered again after the acknowledgement timeout.
    *
    * @param max 1 to 1,000
    */

@@ -19,6 +19,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -152,7 +153,15 @@ final class Transport implements AutoCloseable {
 
   /** Sends a request, with retries. Cancelling the future aborts it. */
   CompletableFuture<Response> send(Request request) {
-    return failWhenClosed(new AsyncCall(this, request).run());
+    return failWhenClosed(new AsyncCall(this, request, null).run());
+  }
+
+  /**
+   * Sends a request, with retries. Cancelling the future aborts it, unless its response has begun
+   * to arrive: that is read to its end and passed on.
+   */
+  CompletableFuture<Response> send(Request request, Consumer<Response> unclaimed) {
+    return failWhenClosed(new AsyncCall(this, request, unclaimed).run());
   }
 
   /**
@@ -216,11 +225,6 @@ final class Transport implements AutoCloseable {
   HttpResponse<byte[]> send(Server server, Request request)
       throws IOException, InterruptedException {
     return http.send(httpRequest(server, request), HttpResponse.BodyHandlers.ofByteArray());
-  }
-
-  /** Sends a request once, without waiting. */
-  CompletableFuture<HttpResponse<byte[]>> attempt(Server server, Request request) {
-    return attempt(server, request, HttpResponse.BodyHandlers.ofByteArray());
   }
 
   /** Sends a request once, without waiting, with a handler for the body of the response. */

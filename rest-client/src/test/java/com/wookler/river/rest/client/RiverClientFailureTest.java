@@ -13,6 +13,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.rest.server.RiverServer;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -90,6 +92,37 @@ class RiverClientFailureTest {
       }
     }
     assertThat(second.requests).hasSize(4);
+  }
+
+  @Test
+  void shouldReleaseWhatArrivesWhenAPollIsCancelled() {
+    String half = "[" + " ".repeat(64 << 20); // more than fits into the buffers between
+    String rest = "{\"receipt\":\"r7\",\"sequence\":7,\"attempt\":1,\"data\":\"a\"}]";
+    CompletableFuture<Void> arriving = new CompletableFuture<>();
+    CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    first.then(
+        (request, socket) -> {
+          OutputStream out = socket.getOutputStream();
+          int length = half.length() + rest.length();
+          out.write(("HTTP/1.1 200 X\r\nContent-Length: " + length + "\r\n\r\n").getBytes(UTF_8));
+          out.write(half.getBytes(UTF_8));
+          arriving.complete(null);
+          cancelled.join();
+          out.write(rest.getBytes(UTF_8));
+        },
+        answer(200, "{\"results\":[{\"receipt\":\"r7\",\"result\":\"ok\"}]}"));
+    try (RiverClient client = patient(first.address())) {
+      var poll = client.subscriber("q", "s").batchAsync(1, Duration.ofSeconds(1));
+      arriving.join();
+      poll.cancel(false);
+      cancelled.complete(null);
+      await().until(() -> first.requests.size() == 2);
+      assertThat(List.copyOf(first.requests).get(1))
+          .matches(request -> request.path().endsWith("/release"))
+          .matches(request -> request.body().contains("r7"));
+    } finally {
+      cancelled.complete(null);
+    }
   }
 
   /** An address at which nobody listens. */
