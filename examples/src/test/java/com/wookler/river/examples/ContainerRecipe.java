@@ -110,7 +110,8 @@ final class ContainerRecipe {
     return run;
   }
 
-  private static Map<String, String> variables(String text) {
+  /** Returns the variables that a text sets. */
+  static Map<String, String> variables(String text) {
     Map<String, String> variables = new LinkedHashMap<>();
     VARIABLE.matcher(text).results().forEach(each -> variables.put(each.group(1), each.group(2)));
     return variables;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.jar.Attributes;
@@ -17,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The recipe for a container in docs/server.md does what the page says. */
+/** The recipe for a container, and the unit of systemd, in docs/server.md do what the page says. */
 @Tag("full")
 @Timeout(240)
 class ContainerRecipeTest {
@@ -135,10 +137,8 @@ class ContainerRecipeTest {
     return container.execute("curl -sk " + arguments).output();
   }
 
-  @Test
-  void shouldServeWithKeysAndTlsAsTheDocumentedStartSays() throws Exception {
-    assertThat(recipe.run()).contains(" --read-only --tmpfs /tmp:exec -v river:" + recipe.volume());
-    assertThat(recipe.run()).contains(" -v /etc/river:/etc/river:ro ");
+  /** Makes a certificate, and keys by the documented commands; returns the key. */
+  private String configure() throws Exception {
     assumeTrue(Container.run(Map.of(), "which", "openssl").exit() == 0, "there is no openssl");
     sh(
         "cd "
@@ -150,6 +150,14 @@ class ContainerRecipeTest {
       String made = shOnHost(command);
       key = key.isEmpty() ? made : key;
     }
+    return key;
+  }
+
+  @Test
+  void shouldServeWithKeysAndTlsAsTheDocumentedStartSays() throws Exception {
+    assertThat(recipe.run()).contains(" --read-only --tmpfs /tmp:exec -v river:" + recipe.volume());
+    assertThat(recipe.run()).contains(" -v /etc/river:/etc/river:ro ");
+    String key = configure();
     try (Container container = start(recipe.documentedEnvironment())) {
       awaitHealth(container);
       String request = "-o /dev/null -w '%{http_code}' https://127.0.0.1:8080/v1/queues";
@@ -183,6 +191,43 @@ class ContainerRecipeTest {
       assertThat(container.healthCheck()).isNotZero();
       container.signal("CONT");
       awaitHealth(container);
+    }
+  }
+
+  private static String unit() throws IOException {
+    return Files.readString(ROOT.resolve("docs/server.md"))
+        .split("```ini\n", 2)[1]
+        .split("```", 2)[0];
+  }
+
+  @Test
+  void shouldHaveAUnitInWhichSystemdFindsNothingWrong() throws Exception {
+    assumeTrue(Container.run(Map.of(), "which", "systemd-analyze").exit() == 0, "no systemd");
+    assumeTrue(Files.exists(Path.of("/usr/bin/java")), "there is no /usr/bin/java");
+    Path file = Files.writeString(directory.resolve("river.service"), unit());
+    assertThat(sh("systemd-analyze verify --man=no " + file + " 2>&1")).isEmpty();
+  }
+
+  /** The unit has the files where the container has them. */
+  @Test
+  void shouldServeAsTheUnitOfSystemdStartsIt() throws Exception {
+    configure();
+    Map<String, String> variables = new HashMap<>();
+    List<String> line = new ArrayList<>();
+    for (String each : unit().lines().toList()) {
+      if (each.startsWith("Environment=")) {
+        variables.putAll(ContainerRecipe.variables(each.replaceFirst("Environment=", "")));
+      } else if (each.startsWith("ExecStart=")) {
+        line.addAll(List.of(each.replaceFirst("ExecStart=/usr/bin/", "").split(" ", -1)));
+      }
+    }
+    assertThat(unit()).contains("\nSuccessExitStatus=" + TERMINATED + "\n");
+    try (Container container = start(variables, line)) {
+      awaitHealth(container);
+      assertThat(curl(container, "-o /dev/null -w '%{http_code}' https://127.0.0.1:8443/v1/queues"))
+          .isEqualTo("401");
+      container.signal("TERM");
+      assertThat(container.exitCode(END_SECONDS)).as(container.output()).isEqualTo(TERMINATED);
     }
   }
 }
