@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -488,6 +489,52 @@ class ConsoleViewTest extends ConsoleFixture {
     asked.put("/v1/queues/later", "");
     assertThat(page.locator("main")).containsText("later");
     assertThat(page.locator("#state")).not().containsText("Stale");
+  }
+
+  /** A line of the stream of figures with queues, of which each has more messages than the last. */
+  private static String figures(int queues) {
+    return IntStream.range(0, queues)
+        .mapToObj(
+            i ->
+                """
+                {"name":"queue-%03d","state":"RUNNING","status":"UP","messages":%d,"bytes":2048,"diskFree":9,
+                "delayed":0,"lost":0,"backupFailures":0,"published":0,"acked":0,"lag":0,"inFlight":0,
+                "oldestAgeMillis":0,"dead":0,"subscribers":0,"paused":0,"consumers":0}
+                """
+                    .formatted(i, 1_234_567 + i)
+                    .replace("\n", ""))
+        .collect(
+            Collectors.joining(
+                ",",
+                "{\"at\":\"2026-01-01T12:00:00Z\",\"complete\":true,\"removed\":[],\"queues\":[",
+                "]}\n"));
+  }
+
+  @Test
+  void shouldSearchSortAndTurnPagesOfAThousandQueuesAndKeepThatInTheAddress() {
+    start(RiverServer.builder().port(0));
+    page.route(
+        Pattern.compile("/v1/figures/stream"),
+        route -> route.fulfill(new Route.FulfillOptions().setBody(figures(1_000))));
+    open(server.port(), "#/");
+    Locator rows = page.locator("tbody tr");
+    see("1–100 of 1000 queues");
+    assertThat(rows).hasCount(100);
+    assertThat(button("Previous")).isDisabled();
+    button("Next").click();
+    see("101–200 of 1000 queues");
+    assertThat(rows.first()).containsText("queue-100");
+    button("messages").click(); // the largest first, from the first page on
+    assertThat(rows.first()).containsText("queue-999");
+    assertThat(page.locator("th[aria-sort='descending']")).hasText("messages");
+    assertThat(rows.first().getByTitle("1,235,566")).hasText(Pattern.compile("1.2[0-9]*M"));
+    field("Search queues").fill("QUEUE-04");
+    see("10 queues");
+    assertThat(button("Next")).isDisabled();
+    assertThat(rows.first()).containsText("queue-049");
+    page.reload();
+    see("10 queues");
+    assertThat(rows.first()).containsText("queue-049");
   }
 
   /** A thousand rows in the overview, of which a hundred are shown. */
