@@ -149,6 +149,17 @@ final class QueueConfig<M> {
     return get(QueueOptions.DIRECTORY);
   }
 
+  /** Returns the directory of a queue beside this one. */
+  Path path(String queue) {
+    return directory().resolve(queue).toAbsolutePath().normalize();
+  }
+
+  /** Returns the queues to which it forwards, or that take what expires. */
+  List<String> transfersTo() {
+    Stream<String> expiry = expiryQueues(settings, subscribers().stream()).stream();
+    return Stream.concat(get(QueueOptions.FORWARD).stream(), expiry).toList();
+  }
+
   <T> T get(Option<T> option) {
     return settings.get(option);
   }

@@ -10,9 +10,12 @@ import com.wookler.river.core.log.RecycleStrategy;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -34,16 +37,41 @@ final class QueueXml {
     Defaults defaults = Defaults.of(root);
     List<QueueConfig<?>> queues = new ArrayList<>();
     Set<String> names = new HashSet<>();
+    Map<ConfigNode, QueueConfig<?>> read = new LinkedHashMap<>();
     for (ConfigNode node : root.children("queue")) {
       if (Engines.isLocal(node)) {
         queues.add(read(node, defaults));
+        read.put(node, queues.get(queues.size() - 1));
       }
       String name = node.requireAttribute("name");
       if (!names.add(name.toLowerCase(Locale.ROOT))) {
         throw node.error("there are two queues of the name " + name);
       }
     }
+    Map<Path, QueueConfig<?>> all = new HashMap<>();
+    queues.forEach(queue -> all.put(queue.path(queue.name()), queue));
+    read.forEach((node, queue) -> refuseCycle(node, queue, all, new LinkedHashSet<>(), ""));
     return queues;
+  }
+
+  /** Refuses a queue whose messages would come back to it, before a directory is made. */
+  private static void refuseCycle(
+      ConfigNode node,
+      QueueConfig<?> at,
+      Map<Path, QueueConfig<?>> all,
+      Set<QueueConfig<?>> seen,
+      String way) {
+    seen.add(at); // the first one is the queue of the node
+    for (String to : at.transfersTo()) {
+      QueueConfig<?> next = all.get(at.path(to));
+      String on = way + at.name() + " → ";
+      if (next != null && next == seen.iterator().next()) {
+        throw node.error(
+            "what it forwards, or what expires in it, comes back to it, through " + on + to);
+      } else if (next != null && !seen.contains(next)) {
+        refuseCycle(node, next, all, seen, on);
+      }
+    }
   }
 
   /** Returns the names of the subscribers of each queue. */
