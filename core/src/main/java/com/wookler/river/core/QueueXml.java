@@ -35,13 +35,11 @@ final class QueueXml {
    */
   static List<QueueConfig<?>> readAll(ConfigNode root) {
     Defaults defaults = Defaults.of(root);
-    List<QueueConfig<?>> queues = new ArrayList<>();
+    Map<ConfigNode, QueueConfig<?>> queues = new LinkedHashMap<>();
     Set<String> names = new HashSet<>();
-    Map<ConfigNode, QueueConfig<?>> read = new LinkedHashMap<>();
     for (ConfigNode node : root.children("queue")) {
       if (Engines.isLocal(node)) {
-        queues.add(read(node, defaults));
-        read.put(node, queues.get(queues.size() - 1));
+        queues.put(node, read(node, defaults));
       }
       String name = node.requireAttribute("name");
       if (!names.add(name.toLowerCase(Locale.ROOT))) {
@@ -49,9 +47,9 @@ final class QueueXml {
       }
     }
     Map<Path, QueueConfig<?>> all = new HashMap<>();
-    queues.forEach(queue -> all.put(queue.path(queue.name()), queue));
-    read.forEach((node, queue) -> refuseCycle(node, queue, all, new LinkedHashSet<>(), ""));
-    return queues;
+    queues.values().forEach(queue -> all.put(queue.path(queue.name()), queue));
+    queues.forEach((node, queue) -> refuseCycle(node, queue, all, new LinkedHashSet<>(), ""));
+    return List.copyOf(queues.values());
   }
 
   /** Refuses a queue whose messages would come back to it, before a directory is made. */

@@ -50,6 +50,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -480,10 +481,19 @@ final class RunningQueue<M> {
 
   /** Refuses publishes for good if the queue is still empty and not in use; returns whether. */
   boolean endsUnused() {
+    return ends(() -> unusedQueue.isUnused(subscribers.uses()) && !subscribers.hasLetters());
+  }
+
+  /** Refuses publishes for good if the queue never had a message; returns whether. */
+  boolean endsEmpty() {
+    return ends(() -> log.nextSequence() == 0);
+  }
+
+  private boolean ends(BooleanSupplier isRight) {
     intake.end(true);
     boolean ends = false;
     try {
-      ends = unusedQueue.isUnused(subscribers.uses()) && !subscribers.hasLetters();
+      ends = isRight.getAsBoolean();
     } finally {
       if (!ends) {
         intake.end(false);

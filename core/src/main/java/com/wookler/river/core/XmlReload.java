@@ -8,6 +8,8 @@ import com.wookler.river.core.SubscriberExtension.Attachment;
 import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -15,6 +17,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -29,7 +32,7 @@ final class XmlReload {
 
   private final Map<String, MessageQueue<?>> queues; // and those that are new, once opened
   private final List<Change> changes = new ArrayList<>();
-  private final List<MessageQueue<?>> newQueues = new ArrayList<>();
+  private final Map<MessageQueue<?>, Path> newQueues = new LinkedHashMap<>(); // and directories
   private final List<NewSubscriber> newSubscribers = new ArrayList<>();
   private final Map<String, List<String>> names; // of the subscribers of each queue
   private final List<String> changed = new ArrayList<>();
@@ -55,7 +58,7 @@ final class XmlReload {
     for (QueueConfig<?> read : configs) {
       MessageQueue<?> queue = queues.get(read.name());
       if (queue == null || queue.state() == QueueState.STOPPED) {
-        newQueues.add(new MessageQueue<>(read));
+        newQueues.put(new MessageQueue<>(read), read.path(read.name()));
         added.add("queue " + read.name());
       } else {
         compare(read, queue);
@@ -135,13 +138,14 @@ final class XmlReload {
 
   /** Opens what is new and makes the changes; where something fails, takes all of it back. */
   ReloadResult apply(Consumer<String> checkNew) {
-    newQueues.forEach(queue -> checkNew.accept(queue.name()));
+    newQueues.keySet().forEach(queue -> checkNew.accept(queue.name()));
     changes.forEach(change -> change.of.check(change.to));
     Deque<Runnable> undo = new ArrayDeque<>();
     try {
-      for (MessageQueue<?> queue : newQueues) {
-        undo.push(queue::close);
-        queue.open();
+      for (MessageQueue<?> queue : newQueues.keySet()) {
+        boolean isNew = Files.notExists(Objects.requireNonNull(newQueues.get(queue)));
+        queue.open(); // where it fails, what it has made may be another process's by now
+        undo.push(() -> remove(queue, isNew));
         queues.put(queue.name(), queue);
       }
       for (NewSubscriber one : newSubscribers) {
@@ -152,7 +156,7 @@ final class XmlReload {
         undo.push(() -> change.of.apply(change.back));
         change.of.apply(change.to);
       }
-      newQueues.forEach(MessageQueue::attach);
+      newQueues.keySet().forEach(MessageQueue::attach);
       newSubscribers.forEach(one -> one.queue.attach(one.attachments));
       return new ReloadResult(changed, added, later, missing);
     } catch (Throwable e) {
@@ -160,6 +164,15 @@ final class XmlReload {
       undo.forEach(step -> failure.run(step::run));
       failure.addTo(e);
       throw e;
+    }
+  }
+
+  /** Closes a queue that is not to run, and deletes it if it was made and has got no message. */
+  private static void remove(MessageQueue<?> queue, boolean made) {
+    if (made && queue.running().endsEmpty()) {
+      queue.delete();
+    } else {
+      queue.close();
     }
   }
 

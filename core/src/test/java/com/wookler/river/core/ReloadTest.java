@@ -194,11 +194,26 @@ class ReloadTest {
     write(changed + queue("invoices", "", "") + queue("refunds", "", ""));
     Files.writeString(directory.resolve("refunds"), "a file");
     shouldChangeNothing("refunds");
-    assertThat(directory.resolve("invoices")).isDirectory(); // which was closed again
+    assertThat(directory.resolve("invoices")).doesNotExist(); // which was made, and deleted again
     Files.delete(directory.resolve("refunds"));
 
     assertThat(river.reload().added())
         .containsExactly("queue orders, subscriber audit", "queue invoices", "queue refunds");
+  }
+
+  @Test
+  void shouldKeepAQueueThatWasThereBeforeAReloadThatFails() throws IOException {
+    write(queue("orders", "", "") + queue("invoices", "", ""));
+    river.reload();
+    MessageQueue<String> invoices = river.queue("invoices");
+    invoices.close();
+    write(queue("orders", "", "") + queue("invoices", "", "") + queue("refunds", "", ""));
+    Files.writeString(directory.resolve("refunds"), "a file");
+
+    assertThatThrownBy(() -> river.reload()).hasMessageContaining("refunds");
+
+    assertThat(directory.resolve("invoices")).isDirectory();
+    assertThat(river.queue("invoices")).isSameAs(invoices);
   }
 
   @Test
