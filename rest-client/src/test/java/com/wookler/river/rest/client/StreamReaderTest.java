@@ -20,6 +20,7 @@ class StreamReaderTest {
         RiverClient client = RiverClient.builder(server.address()).build()) {
       server.then(ONE_MESSAGE);
       RemoteSubscriber subscriber = client.subscriber("q", "s");
+      Runnable close = client::close; // within its own action
       AtomicReference<StreamReader> reader = new AtomicReference<>();
       CompletableFuture<Void> start = new CompletableFuture<>();
       reader.set(
@@ -33,7 +34,7 @@ class StreamReaderTest {
                   var unused = reader.get().stop();
                 }
                 reader.get().cancel();
-                client.close();
+                close.run();
               }));
       CompletableFuture<Void> ended = reader.get().start();
       start.complete(null);
