@@ -210,10 +210,10 @@ public final class MappedFile {
 
   /** Checks the size: a store after the end of a file that was cut is lost. */
   private void checkSize() throws IOException {
-    long size = Files.exists(path) ? Files.size(path) : buffer.capacity();
-    if (size < buffer.capacity()) {
+    if (Files.exists(path) && !DurableFiles.reaches(path, buffer.capacity())) {
       cut = true;
-      throw new IOException(path + " was cut to " + size + " bytes of " + buffer.capacity());
+      throw new IOException(
+          path + " was cut to " + Files.size(path) + " bytes of " + buffer.capacity());
     }
   }
 

@@ -1,6 +1,7 @@
 package com.wookler.river.core.log;
 
 import com.wookler.river.common.file.Device;
+import com.wookler.river.common.file.DurableFiles;
 import com.wookler.river.common.file.Mappings;
 import com.wookler.river.common.file.NotNowException;
 import java.io.IOException;
@@ -10,6 +11,7 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +50,7 @@ final class BlockView implements AutoCloseable {
 
   /** Forces what the block holds up to an offset, in small steps. */
   void forceContent(long end) throws IOException {
-    long size = size();
-    if (size < end) {
-      throw new IOException(block.file() + " has been cut to " + size + " bytes of " + end);
-    }
+    checkNotCut(end);
     while (forced < end) {
       long to = Math.min(end, forced + STEP_BYTES);
       MappedByteBuffer view = window(to);
@@ -76,9 +75,12 @@ final class BlockView implements AutoCloseable {
     }
   }
 
-  private long size() throws IOException {
+  private void checkNotCut(long end) throws IOException {
+    Path file = block.file();
     try {
-      return Files.size(block.file());
+      if (end > 0 && !DurableFiles.reaches(file, end)) {
+        throw new IOException(file + " has been cut to " + Files.size(file) + " bytes of " + end);
+      }
     } catch (FileSystemException e) {
       throw notNow(e);
     }
