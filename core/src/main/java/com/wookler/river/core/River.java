@@ -186,7 +186,7 @@ public final class River implements AutoCloseable {
    * strategy in {@code <recycle>}, a converter, processors, the environment, queues of other
    * engines and elements of extensions stay as they are; so do queues and subscribers that the file
    * no longer has, and {@code <defaults>} for subscribers that are created later. All is checked
-   * first; if something fails nothing has changed, and an empty new queue is deleted again.
+   * first; if something fails nothing has changed, and empty new queues that were open are deleted.
    *
    * @throws ConfigurationException the file is wrong, naming line, element and parameter
    * @throws com.wookler.river.common.errors.RiverException the file cannot be read, a queue cannot

@@ -58,7 +58,7 @@ final class XmlReload {
     for (QueueConfig<?> read : configs) {
       MessageQueue<?> queue = queues.get(read.name());
       if (queue == null || queue.state() == QueueState.STOPPED) {
-        newQueues.put(new MessageQueue<>(read), read.path(read.name()));
+        newQueues.put(new MessageQueue<>(read), read.directory().resolve(read.name()));
         added.add("queue " + read.name());
       } else {
         compare(read, queue);

@@ -119,8 +119,16 @@ public final class DurableFiles {
    * the force after it writes too; that takes nearly twice as long. Usable on any thread.
    */
   public static boolean reaches(Path file, long bytes) throws IOException {
-    ByteBuffer last = ByteBuffer.allocate(1);
-    return withChannel(file, in -> in.read(last, bytes - 1) > 0, StandardOpenOption.READ);
+    try {
+      return withChannel(
+          file,
+          in -> in.read(ByteBuffer.allocate(1), bytes - 1) > 0, // a new one after an interrupt
+          StandardOpenOption.READ);
+    } catch (NoSuchFileException e) {
+      throw e;
+    } catch (FileSystemException e) { // such as for want of a descriptor
+      return Files.size(file) >= bytes;
+    }
   }
 
   /**

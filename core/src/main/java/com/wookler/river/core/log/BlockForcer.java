@@ -149,7 +149,7 @@ final class BlockForcer implements AutoCloseable {
     return true;
   }
 
-  /** Returns whether forcing a block up to an offset opens no channel. */
+  /** Returns whether forcing a block up to an offset maps nothing. */
   @GuardedBy("this")
   private boolean isMapped(Block block, long to) {
     BlockView at = view;

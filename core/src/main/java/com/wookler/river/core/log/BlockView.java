@@ -43,7 +43,7 @@ final class BlockView implements AutoCloseable {
     return block;
   }
 
-  /** Returns whether {@link #forceContent} to this end opens no channel. */
+  /** Returns whether {@link #forceContent} to this end maps nothing. */
   boolean isMapped(long end) {
     return window != null && end <= windowAt + window.capacity();
   }
