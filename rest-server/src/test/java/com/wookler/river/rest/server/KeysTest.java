@@ -265,7 +265,6 @@ class KeysTest {
     assertThat(poll.join().problem()).isEqualTo("forbidden");
   }
 
-  /** The lock on the file excludes other processes only. */
   /** A server of another user would not see that a key was revoked. */
   @Test
   void shouldLeaveTheFileToItsOwner() throws Exception {
@@ -277,8 +276,24 @@ class KeysTest {
     assertThat(Files.getAttribute(file.path(), "unix:uid")).isEqualTo(owner);
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.path())))
         .isEqualTo("rw-r-----");
+    assertThat(directory.resolve("keys.json.tmp")).doesNotExist();
   }
 
+  @Test
+  void shouldLeaveTheLockToTheFilesOwner() throws Exception {
+    Path lock = directory.resolve("keys.json.lock");
+    Files.delete(lock);
+    Files.setPosixFilePermissions(file.path(), PosixFilePermissions.fromString("rw-rw----"));
+    boolean isRoot = "root".equals(System.getProperty("user.name"));
+    int owner = isRoot ? 10_001 : (int) Files.getAttribute(file.path(), "unix:uid");
+    Files.setAttribute(file.path(), "unix:uid", owner);
+    file.revoke("others");
+    assertThat(Files.getAttribute(lock, "unix:uid")).isEqualTo(owner);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(lock)))
+        .isEqualTo("rw-rw----");
+  }
+
+  /** The lock on the file excludes other processes only. */
   @Test
   void shouldKeepEveryKeyThatThreadsAddAtTheSameTime() throws Exception {
     int threads = 8;

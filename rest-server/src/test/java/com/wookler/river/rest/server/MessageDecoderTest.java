@@ -100,6 +100,8 @@ class MessageDecoderTest {
     publish(-2, 1);
     publish('d', -1);
     publish('o', -1);
+    publish('a', -1);
+    publish('m', -1);
     assertThat(message(0).get("base64").asText()).isEqualTo("/gE=");
     assertThat(message(0).get("textError").asText())
         .isEqualTo(Shapes.class.getName() + ": java.lang.IllegalArgumentException: no shape -2: ?");
@@ -107,6 +109,8 @@ class MessageDecoderTest {
     JsonNode all = asked.get(MESSAGES + "?from=0&max=9").json().get("messages");
     assertThat(all.get(2).get("textError").asText()).contains("StackOverflowError");
     assertThat(all.get(2).has("text")).isFalse();
+    assertThat(all.get(3).get("textError").asText()).contains("half a shape");
+    assertThat(all.get(4).get("textError").asText()).contains(Shapes.class.getName() + "$");
   }
 
   @Test

@@ -32,6 +32,14 @@ public final class Shapes implements MessageDecoder {
           case 's' -> "square".repeat(20_000);
           case 'd' -> throw new NoClassDefFoundError("Diamond");
           case 'o' -> throw new StackOverflowError();
+          case 'a' -> throw new AssertionError("half a shape");
+          case 'm' ->
+              throw new IllegalStateException() {
+                @Override
+                public String toString() {
+                  throw new IllegalStateException();
+                }
+              };
           default -> throw new IllegalArgumentException("no shape " + data[0] + ": \uD83D");
         };
     String text = "{\"" + queue + "\":\"" + shape + "\",\"size\":\"" + data[1] + unit + "\"}";
@@ -52,12 +60,12 @@ public final class Shapes implements MessageDecoder {
     }
   }
 
-  /** Calls with this decoder, and one that cannot be made, on the class path. */
+  /** Calls with this decoder, and two that cannot be made, on the class path. */
   static <T> T onClassPath(Path directory, Supplier<T> call) throws IOException {
     Path services = Files.createDirectories(directory.resolve("META-INF/services"));
     Files.writeString(
         services.resolve(MessageDecoder.class.getName()),
-        Broken.class.getName() + "\n" + Shapes.class.getName() + "\n");
+        "no.such.Decoder\n" + Broken.class.getName() + "\n" + Shapes.class.getName() + "\n");
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
     try (URLClassLoader loader =

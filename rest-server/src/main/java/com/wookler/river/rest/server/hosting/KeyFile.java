@@ -243,7 +243,11 @@ public final class KeyFile {
     Path half = whole.resolveSibling(whole.getFileName() + ".tmp");
     try {
       Files.createDirectories(whole.getParent());
+      boolean isFirst = !Files.exists(lock);
       try (FileChannel locked = privately(lock)) {
+        if (isFirst) {
+          protectAs(whole, lock); // else its owner could not change it any more
+        }
         FileLock held = locked.lock(); // until the channel is closed
         List<Key> keys = Files.exists(whole) ? keys() : List.of();
         Files.deleteIfExists(half);
@@ -255,12 +259,14 @@ public final class KeyFile {
           }
           protectAs(whole, half);
           out.force(true);
+          Files.move(half, whole, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+          Files.deleteIfExists(half); // where it could not be written, or get its owner
         }
-        Files.move(half, whole, StandardCopyOption.ATOMIC_MOVE);
         held.release();
       }
     } catch (IOException e) {
-      throw new RiverException("cannot write the keys to " + path, e);
+      throw new RiverException("cannot write the keys to " + path + ": " + e, e);
     }
   }
 

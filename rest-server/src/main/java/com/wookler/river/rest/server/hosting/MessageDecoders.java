@@ -4,6 +4,7 @@ import com.wookler.river.rest.server.decoder.MessageDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
@@ -15,6 +16,7 @@ import org.slf4j.LoggerFactory;
 final class MessageDecoders {
   private static final Logger LOG = LoggerFactory.getLogger(MessageDecoders.class);
   private static final int MAX_ERROR = 500; // characters
+  private static final int MAX_FAILED = 100; // then no more are looked for
 
   private final List<MessageDecoder> decoders;
 
@@ -25,27 +27,21 @@ final class MessageDecoders {
   /** Finds all; one that cannot be made is logged, because the server serves without it. */
   static MessageDecoders find() {
     List<MessageDecoder> found = new ArrayList<>();
-    try {
-      for (ServiceLoader.Provider<MessageDecoder> each :
-          ServiceLoader.load(MessageDecoder.class).stream().toList()) {
-        add(each, found);
+    Iterator<MessageDecoder> all = ServiceLoader.load(MessageDecoder.class).iterator();
+    for (int failed = 0; failed < MAX_FAILED; ) {
+      try {
+        if (!all.hasNext()) {
+          break;
+        }
+        found.add(all.next());
+      } catch (ServiceConfigurationError | LinkageError e) { // the others are found all the same
+        failed++;
+        LOG.warn(
+            "Cannot make a decoder of messages, so its data is shown as it is: {}",
+            e.getCause() == null ? e.toString() : e.getMessage() + ": " + e.getCause());
       }
-    } catch (ServiceConfigurationError e) {
-      LOG.warn("Some decoders of messages are missing: their data is shown as it is", e);
     }
     return new MessageDecoders(found);
-  }
-
-  private static void add(
-      ServiceLoader.Provider<MessageDecoder> provider, List<MessageDecoder> found) {
-    try {
-      found.add(provider.get());
-    } catch (ServiceConfigurationError | LinkageError e) {
-      LOG.warn(
-          "Cannot make the decoder {}, so its data is shown as it is: {}",
-          provider.type().getName(),
-          String.valueOf(e.getCause() == null ? e : e.getCause()));
-    }
   }
 
   boolean isEmpty() {
@@ -64,7 +60,10 @@ final class MessageDecoders {
         if (text != null) {
           return new ShownText(text, null);
         }
-      } catch (RuntimeException | StackOverflowError | LinkageError e) { // of this message alone
+      } catch (RuntimeException
+          | StackOverflowError
+          | LinkageError
+          | AssertionError e) { // of this message alone
         LOG.debug("Decoder {} fails at a message of queue {}", decoder.getClass(), queue, e);
         error = error == null ? error(decoder, e) : error;
       }
@@ -73,7 +72,13 @@ final class MessageDecoders {
   }
 
   private static String error(MessageDecoder decoder, Throwable failure) {
-    String text = decoder.getClass().getName() + ": " + failure;
+    String what;
+    try {
+      what = failure.toString();
+    } catch (RuntimeException e) {
+      what = failure.getClass().getName();
+    }
+    String text = decoder.getClass().getName() + ": " + what;
     return text.length() <= MAX_ERROR ? text : text.substring(0, MAX_ERROR);
   }
 }

@@ -35,7 +35,10 @@ final class DataWriter {
     String text = shown.text();
     int end = text == null ? 0 : end(text);
     int length = isText ? textLength(data) : Math.min(data.length, view.preview());
-    writeSize(json, data, length < data.length || isFull || (text != null && end < text.length()));
+    // data that is text may have no decoder's, so nothing is missing where none was asked for
+    boolean isLeftOut = isFull && !isText;
+    boolean isCut = isLeftOut || (text != null && end < text.length());
+    writeSize(json, data, isCut || length < data.length);
     if (isText) {
       json.writeFieldName("data");
       json.writeUTF8String(data, 0, length);

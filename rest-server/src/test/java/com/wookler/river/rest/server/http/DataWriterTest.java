@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.wookler.river.rest.server.hosting.ShownText;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -75,5 +76,18 @@ class DataWriterTest {
       assertThat(written(view, 3))
           .allSatisfy(one -> assertThat(one.fieldNames()).toIterable().containsExactly("base64"));
     }
+  }
+
+  /** Nothing says that a decoder would have made more of data that is text. */
+  @Test
+  void shouldNotSayThatDataIsCutWhichIsText() throws IOException {
+    DataWriter data = new DataWriter(view(100, "much", 0));
+    ByteArrayOutputStream written = new ByteArrayOutputStream();
+    try (JsonGenerator json = mapper.createGenerator(written)) {
+      json.writeStartObject();
+      data.write(json, Map.of(), "plain".getBytes(StandardCharsets.UTF_8));
+      json.writeEndObject();
+    }
+    assertThat(mapper.readTree(written.toByteArray()).toString()).isEqualTo("{\"data\":\"plain\"}");
   }
 }
