@@ -17,23 +17,38 @@ import java.util.regex.Pattern;
 /** {@code ./river server} in a process of its own, with a heap of a given size. */
 final class ServerProcess implements AutoCloseable {
   private static final int FIRST_THAT_WARNS = 24; // of what Chronicle Queue does with memory
-  private static final Pattern PORT = Pattern.compile("listens at port ([0-9]+);");
+  private static final Pattern PORT = Pattern.compile("at port ([0-9]+)[;.]");
 
   private final Path directory;
   private final Process process;
+  private final BufferedReader out;
   private final int port;
 
   /** Starts it, and returns when it listens. */
   ServerProcess(Path directory, List<String> jvm, String... arguments) throws IOException {
     this.directory = directory;
     this.process = start(directory, jvm, arguments);
-    BufferedReader out =
+    this.out =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    this.port = nextPort();
+  }
+
+  /** Returns the port that it names next: of HTTP, and then of memcache's protocol. */
+  int nextPort() throws IOException {
     String line = out.readLine();
     assertThat(line).as(errors()).isNotNull();
     Matcher matcher = PORT.matcher(line);
     assertThat(matcher.find()).as(line).isTrue();
-    port = Integer.parseInt(matcher.group(1));
+    return Integer.parseInt(matcher.group(1));
+  }
+
+  /** Returns what the system has in memory for it. */
+  long residentBytes() throws IOException {
+    Path status = Path.of("/proc", String.valueOf(process.pid()), "status");
+    return Files.readAllLines(status).stream()
+        .filter(line -> line.startsWith("VmRSS:"))
+        .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) << 10)
+        .sum();
   }
 
   /** Starts the command line as {@code ./river} does. */
