@@ -2,6 +2,7 @@ package com.wookler.river.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.Env;
@@ -166,6 +167,7 @@ class RedrivesTest extends QueuesFixture {
     }
     assertThat(data(repair)).isEqualTo(numbers(0, 1_500, 1));
     close();
+    assumeThat(copies).as("copies of one moment").isNotEmpty();
     for (Path copy : copies) {
       MessageQueue<String> target = open(large(copy, "repair"));
       MessageQueue<String> source = open(large(copy, "orders"));
@@ -212,9 +214,7 @@ class RedrivesTest extends QueuesFixture {
         KilledCopy.of(directory.resolve("orders"), copy.resolve("orders"))
             && KilledCopy.of(directory.resolve("repair"), copy.resolve("repair"));
     close();
-    if (!whole) {
-      return; // of no one moment
-    }
+    assumeThat(whole).as("a copy of one moment").isTrue();
     MessageQueue<String> source = open(large(copy, "orders"));
     Redrives.of(source).cancel(started.id());
     Subscriber<String> billing = billing(source);

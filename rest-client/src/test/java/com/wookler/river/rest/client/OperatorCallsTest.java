@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +112,63 @@ class OperatorCallsTest {
       assertThat(lines.readLine()).contains("order 0");
     } finally {
       get.disconnect();
+    }
+  }
+
+  @Test
+  void shouldAddChangeAwaitAndRemoveAForward() {
+    RemoteQueue parcels = client.queue("parcels");
+    parcels.create(QueueSettings.builder().build());
+    orders.create(QueueSettings.builder().build());
+    ForwardInfo added =
+        orders.forward("parcels", ForwardSettings.builder().filter("key == 'p'").build());
+    assertThat(added.target()).isEqualTo("parcels");
+    assertThat(added.configured()).isFalse();
+    orders.publish(NewMessage.text("a").withKey("x"));
+    long last = orders.publish(NewMessage.text("b").withKey("p"));
+    assertThat(orders.awaitForwards(last, Duration.ofSeconds(30), "parcels")).isTrue();
+    assertThat(parcels.message(0).orElseThrow().text()).isEqualTo("b");
+    assertThat(parcels.message(1)).isEmpty();
+
+    ForwardSettings all = ForwardSettings.builder().filter("true").build();
+    assertThat(orders.forward("parcels", all).settings().filter()).isEqualTo("true");
+    assertThat(orders.forwards()).extracting(ForwardInfo::target).containsExactly("parcels");
+    orders.removeForward("parcels");
+    assertThat(orders.forwards()).isEmpty();
+    assertThatThrownBy(() -> orders.removeForward("parcels")).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> orders.forward("orders", all))
+        .isInstanceOf(RiverClientException.class);
+  }
+
+  @Test
+  void shouldHaveTheServerReadItsFileAgain() throws Exception {
+    assertThatThrownBy(client::reload).isInstanceOf(ConflictException.class); // it has none
+    Path file = directory.resolve("river.xml");
+    String xml =
+        """
+        <river><server><params>
+          <param name="server.queue.port" value="0"/>
+          <param name="server.directory" value="%s"/>
+        </params></server>
+        <queue name="jobs"><params>
+          <param name="queue.directory" value="%s"/>
+          <param name="queue.message.converter" value="bytes"/>
+          <param name="queue.max.messages" value="MOST"/>
+        </params></queue></river>
+        """
+            .formatted(directory.resolve("made"), directory.resolve("file"));
+    Files.writeString(file, xml.replace("MOST", "7"));
+    try (RiverServer other = RiverServer.open(file);
+        RiverClient reloads = RiverClient.builder("http://127.0.0.1:" + other.port()).build()) {
+      Files.writeString(file, xml.replace("MOST", "8"));
+      Reloaded reloaded = reloads.reload();
+      assertThat(reloaded.changed()).singleElement().asString().contains("queue.max.messages");
+      assertThat(reloaded.added()).isEmpty();
+      Files.writeString(file, xml.replace("MOST", "many"));
+      assertThatThrownBy(reloads::reload)
+          .isInstanceOf(ConflictException.class)
+          .hasMessageContaining("many");
+      assertThat(reloads.queue("jobs").info().settings().maxMessages()).isEqualTo(8L);
     }
   }
 }
