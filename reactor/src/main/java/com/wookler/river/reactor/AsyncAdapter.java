@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -14,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -29,9 +31,9 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private final boolean ignoring;
   private final int most;
   private final Semaphore permits; // one for each message that may begin
-  private final Set<Begun<M>> begun = ConcurrentHashMap.newKeySet(); // each holds a permit
+  private final Set<Begun<M>> begun = ConcurrentHashMap.newKeySet(); // also those that are stuck
   private volatile boolean oneAtATime;
-  private volatile boolean ended; // set while all permits are held
+  private volatile boolean ended; // set before begun is read; it is added to before this is read
   private volatile TimeSource time = TimeSource.system(); // that of its reactor
   private volatile AsyncProcessor<M> called; // the processor, or what is around it
   private volatile UnaryOperator<ProcessResult<M>> judge = UnaryOperator.identity();
@@ -41,7 +43,9 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private static final class Begun<M> {
     private final Delivery<M> delivery;
     private final long startedNanos;
-    private boolean reported; // confined to the thread that looks for stages that take too long
+    private final AtomicBoolean judged = new AtomicBoolean(); // by its result, or as stuck
+    private final CompletableFuture<Void> completion = new CompletableFuture<>();
+    private volatile boolean hasStage; // set by the thread that begins it
 
     Begun(Delivery<M> delivery, long startedNanos) {
       this.delivery = delivery;
@@ -76,7 +80,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
     called = delivery -> interceptor.aroundAsync(name, delivery, processor);
   }
 
-  /** Sets what gets each result that comes later, and returns the result that is applied. */
+  /** Sets what gets one result for each message, and returns the result that is applied. */
   void judgeBy(UnaryOperator<ProcessResult<M>> results) {
     judge = results;
   }
@@ -116,39 +120,44 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
       Thread.currentThread().interrupt();
       return ProcessResult.release();
     }
+    Begun<M> message = new Begun<>(delivery, time.nanoTime());
+    begun.add(message);
     if (ended) { // the reactor has been closed
-      permits.release();
+      remove(message, true);
       return ProcessResult.release();
     }
-    Begun<M> message = new Begun<>(delivery, time.nanoTime());
     CompletionStage<ProcessResult<M>> stage;
     try {
       stage = Objects.requireNonNull(called.process(delivery), "the processor's stage");
     } catch (InterruptedException e) {
-      permits.release();
+      remove(message, true);
       Thread.currentThread().interrupt();
       return ProcessResult.retry(Duration.ZERO); // the attempt counts
     } catch (Throwable e) { // an Error too: it must not fail the other messages
-      permits.release();
+      remove(message, true);
       return failed(e);
     }
-    begun.add(message);
+    message.hasStage = true;
     var unused = stage.whenComplete((result, thrown) -> completed(message, result, thrown));
     return ProcessResult.later();
   }
 
   private void completed(
       Begun<M> message, @Nullable ProcessResult<M> result, @Nullable Throwable thrown) {
+    boolean inTime = message.judged.compareAndSet(false, true);
     try {
+      ProcessResult<M> its = result(result, thrown);
       Objects.requireNonNull(target, "target")
-          .accept(message.delivery, judge.apply(result(result, thrown)));
+          .accept(message.delivery, inTime ? judge.apply(its) : its);
     } finally {
-      release(message);
+      remove(message, inTime || oneAtATime);
     }
   }
 
-  private void release(Begun<M> message) {
-    if (begun.remove(message)) {
+  private void remove(Begun<M> message, boolean holdsPermit) {
+    begun.remove(message);
+    message.completion.complete(null);
+    if (holdsPermit) {
       permits.release();
     }
   }
@@ -161,13 +170,14 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
     long now = time.nanoTime();
     List<Delivery<M>> stuck = new ArrayList<>();
     for (Begun<M> message : begun) {
-      if (!message.reported && now - message.startedNanos > limit.toNanos()) {
-        message.reported = true;
+      if (message.hasStage
+          && now - message.startedNanos > limit.toNanos()
+          && message.judged.compareAndSet(false, true)) { // else it completes just now
         stuck.add(message.delivery);
         ProcessResult<M> unused =
             judge.apply(ProcessResult.failed(new TimeoutException("no result within " + limit)));
         if (!oneAtATime) {
-          release(message);
+          permits.release();
         }
       }
     }
@@ -197,20 +207,22 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   }
 
   /**
-   * Waits for the stages of all messages that have begun, and lets none begin afterwards. Several
-   * threads may wait.
+   * Waits for the stages of all messages that have begun, also of those that are stuck, and lets
+   * none begin afterwards. Several threads may wait.
    *
    * @return whether they have completed in time
    */
   boolean awaitStages(long nanos) {
-    int all = oneAtATime ? 1 : most;
+    ended = true;
+    CompletableFuture<?>[] completions =
+        begun.stream().map(message -> message.completion).toArray(CompletableFuture<?>[]::new);
     try {
-      if (!permits.tryAcquire(all, nanos, TimeUnit.NANOSECONDS)) {
-        return false;
-      }
-      ended = true;
-      permits.release(all);
+      CompletableFuture.allOf(completions).get(nanos, TimeUnit.NANOSECONDS);
       return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("these never fail", e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;

@@ -73,8 +73,9 @@ public final class NestedProcessors {
   /**
    * Starts a nested processor, which may be asynchronous.
    *
-   * @param results gets each result that an asynchronous one gives when its stage completes, or a
-   *     failure if the stage exceeds the time limit; returns the result that is applied
+   * @param results gets one result for each message of an asynchronous one: that of its stage, or a
+   *     failure if the stage exceeds the time limit; returns the result that is applied. What a
+   *     stage gives after the time limit is applied as it is
    * @return whether it is asynchronous
    */
   public static <M> boolean start(

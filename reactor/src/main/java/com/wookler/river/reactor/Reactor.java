@@ -71,6 +71,9 @@ public final class Reactor<M> implements AutoCloseable {
   @GuardedBy("closing")
   private boolean closed;
 
+  @GuardedBy("closing")
+  private boolean processorsClosed;
+
   private Reactor(
       Builder<M> settings,
       ReactorRuntime<M> runtime,
@@ -199,8 +202,9 @@ public final class Reactor<M> implements AutoCloseable {
    * are released as if they had not been delivered; the others are delivered again as a further
    * attempt. Stages of asynchronous processors are waited for as well, until the timeout; what they
    * give later still counts while the subscriber is open. Then processors that are {@link
-   * AutoCloseable} are closed, unless one is still stuck. Idempotent. A shutdown hook may call, and
-   * a processor, for which the method does not wait.
+   * AutoCloseable} are closed, unless one is still stuck, or a stage has not completed; a later
+   * call closes them once all have ended. Idempotent. A shutdown hook may call. So may a processor;
+   * then the method waits neither for that one nor for stages.
    *
    * @return whether all batches ended in time, and with a source its consumers, which are
    *     interrupted otherwise
@@ -219,7 +223,7 @@ public final class Reactor<M> implements AutoCloseable {
       ended = inTime;
     } else if (!inTime) {
       workers.interrupt();
-      ended = workers.awaitEnd(GRACE);
+      ended = workers.awaitEnd(GRACE) && (byWorker || runtime.awaitStages(0));
       workers.returnBatches();
     }
     if (!byWorker) {
@@ -231,8 +235,9 @@ public final class Reactor<M> implements AutoCloseable {
       if (!closed) {
         closed = true;
         long used = TimeSource.system().nanoTime() - began;
-        inTime &= end(ended, TimeUnit.NANOSECONDS.convert(timeout) - used);
+        inTime &= end(TimeUnit.NANOSECONDS.convert(timeout) - used);
       }
+      closeProcessors(ended);
     } finally {
       closing.unlock();
     }
@@ -241,7 +246,7 @@ public final class Reactor<M> implements AutoCloseable {
 
   /** Returns whether the threads of a source, if there is one, end within some nanoseconds. */
   @GuardedBy("closing")
-  private boolean end(boolean ended, long nanos) {
+  private boolean end(long nanos) {
     tasks.manager().remove(watch);
     tasks.close();
     workers.close();
@@ -258,6 +263,15 @@ public final class Reactor<M> implements AutoCloseable {
     } else if (owned != null) {
       Closeables.closeAndLog(owned);
     }
+    return inTime;
+  }
+
+  @GuardedBy("closing")
+  private void closeProcessors(boolean ended) {
+    if (processorsClosed) {
+      return;
+    }
+    processorsClosed = ended;
     if (ended) {
       chain.close();
     } else {
@@ -266,7 +280,6 @@ public final class Reactor<M> implements AutoCloseable {
           runtime.subscriber().name());
     }
     counters.forEach(ProcessorCounters::close);
-    return inTime;
   }
 
   @Override

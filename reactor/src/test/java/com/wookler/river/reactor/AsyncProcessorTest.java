@@ -318,4 +318,68 @@ class AsyncProcessorTest extends ReactorFixture {
     assertThat(closing.get()).isTrue();
     assertThat(subscriber.stats().acked()).isOne();
   }
+
+  /** A client that must not be closed while it sends. */
+  private final class Client implements AsyncProcessor<String>, AutoCloseable {
+    private volatile boolean closed;
+
+    @Override
+    public CompletionStage<ProcessResult<String>> process(Delivery<String> delivery) {
+      return begin(delivery);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  @Test
+  void shouldNotCloseAProcessorBeforeAStageThatIsStuck() {
+    publish(1);
+    Client client = new Client();
+    ManualTimeSource time = new ManualTimeSource(Instant.EPOCH);
+    Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .timeSource(time)
+            .timeLimit(Duration.ofMillis(200))
+            .asyncProcessor("send", client, 10)
+            .start();
+    await().until(() -> begun.containsKey("m0"));
+    time.advance(Duration.ofSeconds(11));
+    await().until(() -> reactor.stats().stuck() == 1);
+    assertThat(reactor.close(Duration.ofMillis(20))).isFalse();
+    assertThat(client.closed).isFalse();
+    begun.get("m0").complete(ProcessResult.done());
+    assertThat(reactor.close(SOON)).isTrue();
+    assertThat(subscriber.stats().acked()).isOne();
+  }
+
+  @Test
+  void shouldCloseAProcessorByALaterCallWhereAStageTookTooLongForTheFirst() {
+    publish(1);
+    Client client = new Client();
+    Reactor<String> reactor =
+        Reactor.builder(subscriber).asyncProcessor("send", client, 10).start();
+    await().until(() -> begun.containsKey("m0"));
+    assertThat(reactor.close(Duration.ofMillis(20))).isFalse();
+    assertThat(client.closed).isFalse();
+    begun.get("m0").complete(ProcessResult.done());
+    assertThat(reactor.close(SOON)).isTrue();
+    assertThat(client.closed).isTrue();
+  }
+
+  @Test
+  void shouldNotCloseAProcessorBeforeAStageForWhichAnInterruptedThreadWaited() {
+    publish(2);
+    Client client = new Client();
+    Reactor<String> reactor = Reactor.builder(subscriber).asyncProcessor("send", client, 1).start();
+    await().until(() -> begun.containsKey("m0"));
+    assertThat(reactor.close(Duration.ofMillis(20))).isFalse();
+    assertThat(client.closed).isFalse();
+    begun.get("m0").complete(ProcessResult.done());
+    assertThat(reactor.close(SOON)).isTrue();
+    assertThat(client.closed).isTrue();
+    assertThat(subscriber.stats().lag()).isOne();
+  }
 }

@@ -40,7 +40,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Around an asynchronous processor it goes by the results of the stages. Those that have begun
  * when the breaker opens are completed, so that the order is kept only with one message in flight.
- * A stage that exceeds the reactor's time limit counts as a {@link TimeoutException}.
+ * A stage that exceeds the reactor's time limit counts as a {@link TimeoutException}; what it gives
+ * later is applied as it is, and does not count.
  *
  * <p>In XML: parameters {@code breaker.failures}, {@code breaker.wait}, {@code breaker.pause},
  * {@code breaker.trips} (a predicate's class), and a {@code <processor>} within. Thread-safe.
