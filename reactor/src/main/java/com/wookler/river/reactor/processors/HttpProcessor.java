@@ -41,9 +41,10 @@ import org.jspecify.annotations.Nullable;
  *     {@code Retry-After} says in seconds, at most an hour; without it 100 ms, then twice as long each
  *     time, up to a second</td></tr>
  * <tr><td>any other 5xx</td><td>delivered again: after {@code Retry-After}; without it by the
- *     subscriber's retry policy</td></tr>
+ *     subscriber's retry policy. Of several in one request each is sent again alone at once, to find
+ *     the one</td></tr>
  * <tr><td>any other status</td><td>rejected: another try would not help. Of several in one request
- *     each is sent again alone, to find the one</td></tr>
+ *     each is sent again alone as well</td></tr>
  * <tr><td>no answer in time, no connection, a certificate that is not trusted</td><td>delivered again by the retry policy</td></tr>
  * </table>
  *
@@ -262,16 +263,14 @@ public final class HttpProcessor<M> implements BatchProcessor<M>, ReactorAware<M
       held.set(0, ProcessResult.holdBack(pause, new IOException(what)));
       return held;
     }
-    if (answer.meaning() == Meaning.RETRY && asked != null) {
-      return Collections.nCopies(some.size(), ProcessResult.retry(asked, new RiverException(what)));
-    }
     if (some.size() > 1) { // to find the one
       return inRequestsOf(1, some);
     }
-    return List.of(
-        answer.meaning() == Meaning.RETRY
-            ? ProcessResult.failed(new RiverException(what))
-            : ProcessResult.reject(what));
+    if (answer.meaning() == Meaning.REJECT) {
+      return List.of(ProcessResult.reject(what));
+    }
+    RiverException cause = new RiverException(what);
+    return List.of(asked == null ? ProcessResult.failed(cause) : ProcessResult.retry(asked, cause));
   }
 
   /** Twice as long each time. */

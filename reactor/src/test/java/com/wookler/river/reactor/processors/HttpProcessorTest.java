@@ -149,6 +149,21 @@ class HttpProcessorTest {
     }
   }
 
+  /** So one that the receiver cannot take uses up no attempt of the others. */
+  @Test
+  void shouldFindTheOneThatFailsAmongSeveralAlsoWhereTheAnswerHasATime() {
+    answers.addAll(List.of(507, 507)); // both together, then the first alone
+    queue.publisher().publishAll(List.of("bad", "good"));
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber)
+            .batchProcessor("http", http().batchMessages(2).build())
+            .start()) {
+      awaitDrained();
+      assertThat(received).containsExactly("good events-1", "bad events-0");
+      assertThat(reactor.stats().retried()).isOne();
+    }
+  }
+
   private void awaitDrained() {
     await().atMost(Duration.ofSeconds(60)).until(() -> subscriber.stats().lag() == 0);
   }
