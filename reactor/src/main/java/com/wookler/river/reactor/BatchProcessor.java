@@ -40,9 +40,10 @@ public interface BatchProcessor<M> {
 
   /**
    * Adapts an asynchronous processor, for a route of a selector or a processor that contains other
-   * ones; the last of its chain.
+   * ones; the last of its chain. Within another processor it works in one reactor at a time; a
+   * second one does not start.
    *
-   * @param maxInFlight how many messages may have begun and not ended
+   * @param maxInFlight how many messages may have begun and not ended, in each reactor
    */
   static <M> BatchProcessor<M> ofAsync(AsyncProcessor<M> processor, int maxInFlight) {
     return new AsyncAdapter<>(processor, true, maxInFlight);

@@ -82,12 +82,12 @@ public final class NestedProcessors {
       BatchProcessor<M> nested,
       ReactorContext<M> reactor,
       UnaryOperator<ProcessResult<M>> results) {
-    boolean isAsync = nested instanceof AsyncAdapter;
     if (nested instanceof AsyncAdapter<M> async) {
-      async.judgeBy(results);
+      async.startIn(reactor, results);
+      return true;
     }
     start(nested, reactor);
-    return isAsync;
+    return false;
   }
 
   /** Closes a nested processor if it is {@link AutoCloseable}, and logs what it throws. */

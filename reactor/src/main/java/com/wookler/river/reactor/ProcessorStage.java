@@ -25,20 +25,17 @@ final class ProcessorStage<M> implements Stage<M> {
       ProcessorCounters counters,
       ReactorContext<M> context) {
     this.name = name;
-    this.processor =
-        interceptor != null && processor instanceof ProcessorAdapter<M> single
-            ? single.around(name, interceptor)
-            : processor;
+    if (processor instanceof AsyncAdapter<M> async) {
+      this.processor = async.forStage(name, interceptor, this::completed);
+    } else if (interceptor != null && processor instanceof ProcessorAdapter<M> single) {
+      this.processor = single.around(name, interceptor);
+    } else {
+      this.processor = processor;
+    }
     this.called =
-        interceptor == null || this.processor != processor || processor instanceof AsyncAdapter
+        interceptor == null || this.processor != processor
             ? this.processor
             : batch -> interceptor.aroundBatch(name, batch, processor);
-    if (processor instanceof AsyncAdapter<M> async) {
-      async.resultsTo(this::completed);
-      if (interceptor != null) {
-        async.around(name, interceptor);
-      }
-    }
     this.counters = counters;
     this.context = context;
     this.failures = new FailureLog(name);

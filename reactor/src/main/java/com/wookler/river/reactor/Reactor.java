@@ -563,6 +563,7 @@ public final class Reactor<M> implements AutoCloseable {
       try {
         chain.start();
       } catch (RuntimeException | Error e) {
+        runtime.gate().setState(PauseGate.State.STOPPED); // what has started may start in another
         factory.counters().forEach(ProcessorCounters::close);
         throw e;
       }

@@ -20,7 +20,7 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
   private final FailurePolicies policies;
   private final ReactorCounters counters = new ReactorCounters();
   private final PauseGate gate;
-  private final List<AsyncAdapter<M>> asyncs = new CopyOnWriteArrayList<>();
+  private final List<AsyncStages<M>> asyncs = new CopyOnWriteArrayList<>();
   private volatile @Nullable WorkerGroup<M> workers; // set once, after the processors have started
 
   /**
@@ -78,23 +78,23 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
   }
 
   /** Adds an asynchronous processor, also one that is within another processor. */
-  void add(AsyncAdapter<M> async) {
+  void add(AsyncStages<M> async) {
     asyncs.add(async);
   }
 
-  List<AsyncAdapter<M>> asyncs() {
+  List<AsyncStages<M>> asyncs() {
     return asyncs;
   }
 
   /**
-   * Waits for the stages of all asynchronous processors, when no worker runs any more; returns
-   * whether they have completed in time.
+   * Waits for the stages of all asynchronous processors, when no worker runs any more, and lets
+   * none begin afterwards; returns whether they have completed in time.
    */
   boolean awaitStages(long nanos) {
     long end = TimeSource.system().nanoTime() + nanos;
     boolean ended = true;
-    for (AsyncAdapter<M> async : asyncs) {
-      ended &= async.awaitStages(Math.max(0, end - TimeSource.system().nanoTime()));
+    for (AsyncStages<M> async : asyncs) {
+      ended &= async.awaitEnd(Math.max(0, end - TimeSource.system().nanoTime()));
     }
     return ended;
   }

@@ -29,43 +29,51 @@ class AsyncAdapterTest extends ReactorFixture {
   private final ManualTimeSource time = new ManualTimeSource(Instant.EPOCH);
   private final AsyncAdapter<String> adapter = new AsyncAdapter<>(delivery -> stage, true, 10);
 
-  /** Begins a message, and lets its stage take longer than the limit. */
-  private void begin(UnaryOperator<ProcessResult<String>> judge) throws Exception {
+  private AsyncStages<String> start(UnaryOperator<ProcessResult<String>> judge) {
     ReactorRuntime<String> runtime =
         new ReactorRuntime<>(subscriber, time, 10, false, FailurePolicies.NONE);
-    NestedProcessors.start(
-        adapter,
-        runtime,
-        result -> {
-          judged.add(result);
-          return judge.apply(result);
-        });
+    adapter.startIn(runtime, judge);
+    return runtime.asyncs().get(0);
+  }
+
+  /** Begins a message, and lets its stage take longer than the limit. */
+  private AsyncStages<String> begin(UnaryOperator<ProcessResult<String>> judge) {
+    AsyncStages<String> stages =
+        start(
+            result -> {
+              judged.add(result);
+              return judge.apply(result);
+            });
     queue.publisher().publish("m0");
     Delivery<String> delivery = Objects.requireNonNull(subscriber.next());
     assertThat(adapter.process(List.of(delivery))).allMatch(ProcessResult::isLater);
     time.advance(LIMIT.multipliedBy(2));
+    return stages;
   }
 
   @Test
-  void shouldJudgeAStageOnceThatCompletesWhileItIsJudgedAsStuck() throws Exception {
-    begin(
-        result -> {
-          stage.complete(ProcessResult.done());
-          return result;
-        });
-    assertThat(adapter.takeStuck(LIMIT)).hasSize(1);
+  void shouldJudgeAStageOnceThatCompletesWhileItIsJudgedAsStuck() {
+    AsyncStages<String> stages =
+        begin(
+            result -> {
+              stage.complete(ProcessResult.done());
+              return result;
+            });
+    assertThat(stages.takeStuck(LIMIT)).hasSize(1);
     assertThat(judged).hasSize(1).noneMatch(ProcessResult::isSuccess);
     assertThat(subscriber.stats().acked()).isOne();
   }
 
   @Test
-  void shouldNotFindAStageStuckWhileItsResultIsJudged() throws Exception {
+  void shouldNotFindAStageStuckWhileItsResultIsJudged() {
+    List<AsyncStages<String>> stages = new ArrayList<>();
     List<Delivery<String>> stuck = new ArrayList<>();
-    begin(
-        result -> {
-          stuck.addAll(adapter.takeStuck(LIMIT));
-          return result;
-        });
+    stages.add(
+        begin(
+            result -> {
+              stuck.addAll(stages.get(0).takeStuck(LIMIT));
+              return result;
+            }));
     stage.complete(ProcessResult.done());
     assertThat(stuck).isEmpty();
     assertThat(judged).hasSize(1).allMatch(ProcessResult::isSuccess);
@@ -73,21 +81,22 @@ class AsyncAdapterTest extends ReactorFixture {
   }
 
   @Test
-  void shouldNotJudgeALateResultOfAStageThatWasJudgedAsStuck() throws Exception {
-    begin(result -> result);
-    assertThat(adapter.takeStuck(LIMIT)).hasSize(1);
+  void shouldNotJudgeALateResultOfAStageThatWasJudgedAsStuck() {
+    AsyncStages<String> stages = begin(result -> result);
+    assertThat(stages.takeStuck(LIMIT)).hasSize(1);
     stage.completeExceptionally(new IOException("late"));
     assertThat(judged).hasSize(1);
-    assertThat(adapter.takeStuck(LIMIT)).isEmpty();
-    assertThat(adapter.awaitStages(0)).isTrue();
+    assertThat(stages.takeStuck(LIMIT)).isEmpty();
+    assertThat(stages.awaitEnd(0)).isTrue();
   }
 
   @Test
   void shouldFindOnSeveralThreadsAtOnceThatAllStagesHaveCompleted() throws Exception {
+    AsyncStages<String> stages = start(result -> result);
     ExecutorService threads = Executors.newFixedThreadPool(2);
     try {
       Callable<Boolean> awaiting =
-          () -> IntStream.range(0, 50_000).allMatch(i -> adapter.awaitStages(0));
+          () -> IntStream.range(0, 50_000).allMatch(i -> stages.awaitEnd(0));
       for (var each : threads.invokeAll(List.of(awaiting, awaiting))) {
         assertThat(each.get()).isTrue();
       }

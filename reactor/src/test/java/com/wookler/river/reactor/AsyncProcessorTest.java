@@ -382,4 +382,96 @@ class AsyncProcessorTest extends ReactorFixture {
     assertThat(client.closed).isTrue();
     assertThat(subscriber.stats().lag()).isOne();
   }
+
+  @Test
+  void shouldRunInEachReactorOfOneBuilder() {
+    Reactor.Builder<String> builder =
+        Reactor.builder(subscriber)
+            .asyncProcessor("send", d -> CompletableFuture.completedFuture(see(d)), 10);
+    assertThat(builder.start().close(SOON)).isTrue();
+    publish(1);
+    try (Reactor<String> again = builder.start()) {
+      awaitDrained();
+      assertThat(again.stats().released()).isZero();
+    }
+  }
+
+  @Test
+  void shouldRunInARouteOfSeveralReactorsAtOnce() {
+    BatchProcessor<String> async =
+        BatchProcessor.ofAsync(d -> CompletableFuture.completedFuture(see(d)), 1);
+    Selector<String> selector = Selector.create();
+    selector.route(d -> true, "a", async);
+    Subscriber<String> other = subscriber("other");
+    try (Reactor<String> first = Reactor.builder(subscriber).batchProcessor("a", async).start();
+        Reactor<String> second = Reactor.builder(other).select(selector).start()) {
+      publish(3);
+      awaitDrained();
+      awaitDrained(other);
+      await().until(() -> first.stats().finished() == 3);
+      await().until(() -> second.stats().finished() == 3);
+    }
+  }
+
+  @Test
+  void shouldRunWithinAnotherProcessorInOneReactorAtATime() {
+    Client client = new Client();
+    BatchProcessor<String> retry =
+        RetryProcessor.aroundBatches(BatchProcessor.ofAsync(client, 10)).build();
+    Reactor.Builder<String> other =
+        Reactor.builder(subscriber("other")).batchProcessor("retry", retry);
+    try (Reactor<String> reactor =
+        Reactor.builder(subscriber).batchProcessor("retry", retry).start()) {
+      assertThatThrownBy(other::start)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("the reactor of other")
+          .hasMessageContaining("in a reactor already");
+      assertThat(client.closed).isFalse();
+      publish(1);
+      await().until(() -> begun.containsKey("m0"));
+      begun.remove("m0").complete(ProcessResult.done());
+      await().until(() -> reactor.stats().finished() == 1);
+    }
+    assertThat(client.closed).isTrue();
+    try (Reactor<String> reactor = other.start()) {
+      await().until(() -> begun.containsKey("m0"));
+      begun.get("m0").complete(ProcessResult.done());
+      await().until(() -> reactor.stats().finished() == 1);
+    }
+  }
+
+  /** Cannot start at first. */
+  private final class StartsLater implements Processor<String>, ReactorAware<String> {
+    private boolean tried;
+
+    @Override
+    public void startIn(ReactorContext<String> reactor) {
+      if (!tried) {
+        tried = true;
+        throw new IllegalStateException("not yet");
+      }
+    }
+
+    @Override
+    public ProcessResult<String> process(Delivery<String> delivery) {
+      return see(delivery);
+    }
+  }
+
+  @Test
+  void shouldRunWithinAnotherProcessorAfterAReactorThatCouldNotStart() {
+    BatchProcessor<String> async =
+        BatchProcessor.ofAsync(d -> CompletableFuture.completedFuture(see(d)), 1);
+    Selector<String> selector = Selector.create();
+    selector.route(
+        d -> d.data().equals("m0"), "retry", RetryProcessor.aroundBatches(async).build());
+    Reactor.Builder<String> builder =
+        Reactor.builder(subscriber).select(selector.otherwise("later", new StartsLater()));
+    assertThatThrownBy(builder::start).hasMessage("not yet");
+    publish(2);
+    try (Reactor<String> reactor = builder.start()) {
+      await().until(() -> reactor.stats().finished() == 2);
+    }
+    assertThat(seen).containsExactlyInAnyOrder("m0", "m1");
+  }
 }
