@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
   private final boolean ignoring;
   private final int most;
   private final AsyncProcessor<M> called; // the processor, or what is around it
-  private final @Nullable BiConsumer<Delivery<M>, ProcessResult<M>> target; // null: the reactor
   private final AtomicInteger refused = new AtomicInteger(); // starts of which no close has come
   private volatile @Nullable AsyncStages<M> stages; // of the reactor that was started last
 
@@ -33,43 +31,33 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
    * @param most how many messages may have begun and not ended
    */
   AsyncAdapter(AsyncProcessor<M> processor, boolean ignoring, int most) {
-    this(processor, ignoring, most, processor, null);
+    this(processor, ignoring, most, processor);
     if (most < 1) {
       throw new IllegalArgumentException(most + " messages at once; it must be 1 or more");
     }
   }
 
   private AsyncAdapter(
-      AsyncProcessor<M> processor,
-      boolean ignoring,
-      int most,
-      AsyncProcessor<M> called,
-      @Nullable BiConsumer<Delivery<M>, ProcessResult<M>> target) {
+      AsyncProcessor<M> processor, boolean ignoring, int most, AsyncProcessor<M> called) {
     this.processor = Objects.requireNonNull(processor, "processor");
     this.ignoring = ignoring;
     this.most = most;
     this.called = called;
-    this.target = target;
   }
 
   /**
    * Returns an adapter of the same processor for one stage.
    *
    * @param interceptor around the processor; null: none
-   * @param results gets the results that come later
    */
-  AsyncAdapter<M> forStage(
-      String name,
-      @Nullable ProcessorInterceptor<M> interceptor,
-      BiConsumer<Delivery<M>, ProcessResult<M>> results) {
+  AsyncAdapter<M> forStage(String name, @Nullable ProcessorInterceptor<M> interceptor) {
     return new AsyncAdapter<>(
         processor,
         ignoring,
         most,
         interceptor == null
             ? processor
-            : delivery -> interceptor.aroundAsync(name, delivery, processor),
-        results);
+            : delivery -> interceptor.aroundAsync(name, delivery, processor));
   }
 
   @Override
@@ -84,7 +72,10 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
    */
   @SuppressWarnings("unchecked") // a processor of these messages
   void startIn(ReactorContext<M> reactor, UnaryOperator<ProcessResult<M>> judge) {
-    ReactorRuntime<M> runtime = reactor instanceof ReactorRuntime<M> its ? its : null;
+    if (reactor instanceof StageContext<M> stage) {
+      stage.setAsync();
+    }
+    ReactorRuntime<M> runtime = ReactorRuntime.of(reactor);
     AsyncStages<M> present = stages;
     if (present != null && !present.isOver()) {
       if (present.isOf(runtime)) {
@@ -97,11 +88,7 @@ final class AsyncAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, AutoC
               + " has an asynchronous processor within another one that is in a reactor already;"
               + " create one for each reactor");
     }
-    BiConsumer<Delivery<M>, ProcessResult<M>> results =
-        target == null
-            ? (delivery, result) -> reactor.decide(List.of(delivery), List.of(result))
-            : target;
-    AsyncStages<M> begun = new AsyncStages<>(called, ignoring, most, runtime, results, judge);
+    AsyncStages<M> begun = new AsyncStages<>(called, ignoring, most, reactor, judge);
     stages = begun;
     if (runtime != null) {
       runtime.add(begun);

@@ -16,7 +16,6 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BiConsumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +29,7 @@ final class AsyncStages<M> {
   private final @Nullable ReactorRuntime<M> runtime;
   private final boolean oneAtATime;
   private final TimeSource time;
-  private final BiConsumer<Delivery<M>, ProcessResult<M>> target;
+  private final ReactorContext<M> reactor; // gets the results that come later
   private final UnaryOperator<ProcessResult<M>> judge;
   private final Semaphore permits; // one for each message that may begin
   private final Set<Begun<M>> begun = ConcurrentHashMap.newKeySet(); // also those that are stuck
@@ -56,23 +55,20 @@ final class AsyncStages<M> {
    * @param ignoring as in {@link ProcessorAdapter}
    * @param most how many messages may have begun and not ended; one if the reactor processes them
    *     one at a time
-   * @param runtime of the reactor; null: a program's own context is around it
-   * @param target gets the results that come later
    * @param judge gets one result for each message, and returns the result that is applied
    */
   AsyncStages(
       AsyncProcessor<M> processor,
       boolean ignoring,
       int most,
-      @Nullable ReactorRuntime<M> runtime,
-      BiConsumer<Delivery<M>, ProcessResult<M>> target,
+      ReactorContext<M> reactor,
       UnaryOperator<ProcessResult<M>> judge) {
     this.processor = processor;
     this.ignoring = ignoring;
-    this.runtime = runtime;
+    this.reactor = reactor;
+    this.runtime = ReactorRuntime.of(reactor);
     this.oneAtATime = runtime != null && runtime.oneAtATime();
     this.time = runtime == null ? TimeSource.system() : runtime.time();
-    this.target = target;
     this.judge = judge;
     this.permits = new Semaphore(oneAtATime ? 1 : most, true);
   }
@@ -122,7 +118,7 @@ final class AsyncStages<M> {
     boolean inTime = message.judged.compareAndSet(false, true);
     try {
       ProcessResult<M> its = result(result, thrown);
-      target.accept(message.delivery, inTime ? judge.apply(its) : its);
+      reactor.decide(List.of(message.delivery), List.of(inTime ? judge.apply(its) : its));
     } finally {
       remove(message, inTime || oneAtATime);
     }

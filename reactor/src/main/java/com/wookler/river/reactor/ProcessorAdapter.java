@@ -73,7 +73,8 @@ final class ProcessorAdapter<M> implements BatchProcessor<M>, ReactorAware<M>, A
   @Override
   @SuppressWarnings("unchecked") // a processor of these messages
   public void startIn(ReactorContext<M> reactor) {
-    if (reactor instanceof ReactorRuntime<M> runtime) {
+    ReactorRuntime<M> runtime = ReactorRuntime.of(reactor);
+    if (runtime != null) {
       policies = runtime.policies();
     }
     if (processor instanceof ReactorAware<?> aware) {

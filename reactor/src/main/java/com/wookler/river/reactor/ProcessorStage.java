@@ -15,7 +15,7 @@ final class ProcessorStage<M> implements Stage<M> {
   private final BatchProcessor<M> processor;
   private final BatchProcessor<M> called; // the processor, or what is around it
   private final ProcessorCounters counters;
-  private final ReactorContext<M> context;
+  private final StageContext<M> context;
   private final FailureLog failures;
 
   ProcessorStage(
@@ -23,10 +23,10 @@ final class ProcessorStage<M> implements Stage<M> {
       BatchProcessor<M> processor,
       @Nullable ProcessorInterceptor<M> interceptor,
       ProcessorCounters counters,
-      ReactorContext<M> context) {
+      ReactorRuntime<M> runtime) {
     this.name = name;
     if (processor instanceof AsyncAdapter<M> async) {
-      this.processor = async.forStage(name, interceptor, this::completed);
+      this.processor = async.forStage(name, interceptor);
     } else if (interceptor != null && processor instanceof ProcessorAdapter<M> single) {
       this.processor = single.around(name, interceptor);
     } else {
@@ -37,7 +37,7 @@ final class ProcessorStage<M> implements Stage<M> {
             ? this.processor
             : batch -> interceptor.aroundBatch(name, batch, processor);
     this.counters = counters;
-    this.context = context;
+    this.context = new StageContext<>(runtime, this::count);
     this.failures = new FailureLog(name);
   }
 
@@ -52,7 +52,7 @@ final class ProcessorStage<M> implements Stage<M> {
     for (int i = 0; i < batch.size(); i++) {
       ProcessResult<M> result = results.get(i);
       take(batch.get(i), result, passed, handler);
-      if (result.kind() == ProcessResult.Kind.LATER && processor instanceof AsyncAdapter) {
+      if (result.kind() == ProcessResult.Kind.LATER && context.isAsync()) {
         continue; // counted when it has ended
       }
       success += result.isSuccess() ? 1 : 0;
@@ -112,11 +112,10 @@ final class ProcessorStage<M> implements Stage<M> {
     }
   }
 
-  /** Applies a result that an asynchronous processor gives later. */
-  private void completed(Delivery<M> delivery, ProcessResult<M> result) {
+  /** Counts a result that comes later, where an asynchronous processor is there. */
+  private void count(Delivery<M> delivery, ProcessResult<M> result) {
     noteCause(delivery, result);
     counters.results(result.isSuccess() ? 1 : 0, result.isFailure() ? 1 : 0);
-    decide(delivery, result);
   }
 
   private void pass(
@@ -133,7 +132,7 @@ final class ProcessorStage<M> implements Stage<M> {
 
   /** Applies at once what a method of a replacement's means. */
   private void decide(Delivery<M> delivery, ProcessResult<M> result) {
-    context.decide(List.of(delivery), List.of(result));
+    context.runtime().decide(List.of(delivery), List.of(result));
   }
 
   @Override

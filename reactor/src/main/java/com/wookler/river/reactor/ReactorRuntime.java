@@ -43,6 +43,14 @@ final class ReactorRuntime<M> implements ReactorContext<M> {
     this.gate = new PauseGate(time);
   }
 
+  /** Returns the runtime of a processor's context; null if the context is a program's own. */
+  static <M> @Nullable ReactorRuntime<M> of(ReactorContext<M> context) {
+    if (context instanceof StageContext<M> stage) {
+      return stage.runtime();
+    }
+    return context instanceof ReactorRuntime<M> runtime ? runtime : null;
+  }
+
   @Override
   public Subscriber<M> subscriber() {
     return subscriber;
