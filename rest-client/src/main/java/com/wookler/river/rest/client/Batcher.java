@@ -5,10 +5,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -32,13 +32,13 @@ final class Batcher<T, R> {
   private final BatchSender<T, R> sender;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition capacity = lock.newCondition();
-  private final Condition progress = lock.newCondition(); // of open
+  private final Condition progress = lock.newCondition(); // of unfinished
 
   @GuardedBy("lock")
   private final Deque<Pending<T, R>> waiting = new ArrayDeque<>();
 
-  @GuardedBy("lock") // by number; the first one's actions have not all run
-  private final Deque<Pending<T, R>> open = new ArrayDeque<>();
+  @GuardedBy("lock") // the one in flight, and those whose actions run: each has a thread
+  private final Set<Unfinished> unfinished = new HashSet<>();
 
   @GuardedBy("lock")
   private long waitingBytes;
@@ -92,13 +92,29 @@ final class Batcher<T, R> {
     SplitMode onFailure(List<T> batch, Throwable failure);
   }
 
-  /**
-   * An item that has no result yet, or whose actions run.
-   *
-   * @param actionsRan set after {@code result} is completed and the actions attached to it have run
-   */
-  private record Pending<T, R>(
-      T item, long bytes, long number, CompletableFuture<R> result, AtomicBoolean actionsRan) {}
+  /** An item that has no result yet. */
+  private record Pending<T, R>(T item, long bytes, long number, CompletableFuture<R> result) {}
+
+  /** The items of a batch, by number, and what is kept of it until their actions have run. */
+  private record Batch<T, R>(List<Pending<T, R>> items, Unfinished unfinished) {
+    int size() {
+      return items.size();
+    }
+
+    long bytes() {
+      return items.stream().mapToLong(Pending::bytes).sum();
+    }
+  }
+
+  /** What is kept of a batch while actions run: no item, as an action may block. */
+  private static final class Unfinished {
+    /** The number of the first item that has no result, or whose actions run. By the lock. */
+    private long next;
+
+    Unfinished(long first) {
+      next = first;
+    }
+  }
 
   Batcher(Transport transport, Limits limits, BatchSender<T, R> sender) {
     this.transport = transport;
@@ -113,16 +129,14 @@ final class Batcher<T, R> {
    *
    * @throws CallInterruptedException the thread was interrupted while it waited; the item was not
    *     added
-   * @throws ClientClosedException the batcher is closed; the item was not added
+   * @throws ClientClosedException the batcher or the client is closed; the item was not added
    */
   CompletableFuture<R> add(T item, long bytes) {
     CompletableFuture<R> result = new CompletableFuture<>();
     lock.lock();
     try {
       awaitCapacity(bytes);
-      Pending<T, R> last = new Pending<>(item, bytes, ++accepted, result, new AtomicBoolean());
-      waiting.add(last);
-      open.add(last);
+      waiting.add(new Pending<>(item, bytes, ++accepted, result));
       waitingBytes += bytes;
       pendingBytes += bytes;
     } finally {
@@ -153,7 +167,7 @@ final class Batcher<T, R> {
    * fail at once: batch by batch, each would fail within the call that failed the one before.
    */
   private void sendIfDue() {
-    List<Pending<T, R>> batch;
+    Batch<T, R> batch;
     boolean clientClosed = transport.isClosed();
     lock.lock();
     try {
@@ -210,7 +224,7 @@ final class Batcher<T, R> {
   }
 
   @GuardedBy("lock")
-  private List<Pending<T, R>> take() {
+  private Batch<T, R> take() {
     List<Pending<T, R>> batch = new ArrayList<>();
     long bytes = 0;
     while (!waiting.isEmpty() && batch.size() < nextLimit) {
@@ -222,20 +236,27 @@ final class Batcher<T, R> {
       bytes += next.bytes();
     }
     waitingBytes -= bytes;
-    return batch;
+    return unfinished(batch);
   }
 
   @GuardedBy("lock")
-  private List<Pending<T, R>> takeAll() {
+  private Batch<T, R> takeAll() {
     List<Pending<T, R>> all = new ArrayList<>(waiting);
     waiting.clear();
     pendingBytes -= waitingBytes;
     waitingBytes = 0;
     capacity.signalAll();
-    return all;
+    return unfinished(all);
   }
 
-  private void send(List<Pending<T, R>> batch) {
+  @GuardedBy("lock")
+  private Batch<T, R> unfinished(List<Pending<T, R>> items) {
+    Unfinished entry = new Unfinished(items.get(0).number());
+    unfinished.add(entry);
+    return new Batch<>(items, entry);
+  }
+
+  private void send(Batch<T, R> batch) {
     CompletableFuture<List<R>> sent;
     try {
       sent = sender.send(items(batch));
@@ -246,8 +267,8 @@ final class Batcher<T, R> {
         sent.whenCompleteAsync((results, failure) -> done(batch, results, failure), this::execute);
   }
 
-  private List<T> items(List<Pending<T, R>> batch) {
-    return batch.stream().map(Pending::item).toList();
+  private List<T> items(Batch<T, R> batch) {
+    return batch.items().stream().map(Pending::item).toList();
   }
 
   /** Runs a task on a thread of the client, or on the calling thread once the client is closed. */
@@ -259,8 +280,7 @@ final class Batcher<T, R> {
     }
   }
 
-  private void done(
-      List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable failure) {
+  private void done(Batch<T, R> batch, @Nullable List<R> results, @Nullable Throwable failure) {
     Throwable cause = failure == null ? null : RetryHandler.cause(failure);
     SplitMode split =
         cause == null || batch.size() == 1 ? SplitMode.FAIL : sender.onFailure(items(batch), cause);
@@ -268,7 +288,7 @@ final class Batcher<T, R> {
     try {
       sending = false;
       if (split == SplitMode.FAIL) {
-        pendingBytes -= batch.stream().mapToLong(Pending::bytes).sum();
+        pendingBytes -= batch.bytes();
         capacity.signalAll();
         grow(cause == null);
       } else {
@@ -299,38 +319,46 @@ final class Batcher<T, R> {
     nextLimit = knownLimit;
   }
 
-  private void complete(
-      List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable cause) {
+  private void complete(Batch<T, R> batch, @Nullable List<R> results, @Nullable Throwable cause) {
+    List<CompletableFuture<R>> futures = batch.items().stream().map(Pending::result).toList();
+    batch.items().clear(); // callers have the batch on their stack while the actions run
     Set<Thread> completing = transport.completing();
     boolean outer = completing.add(Thread.currentThread());
     try {
-      completeAll(batch, results, cause);
+      completeAll(futures, batch.unfinished(), results, cause);
     } finally {
       if (outer) {
         completing.remove(Thread.currentThread());
       }
+      finished(batch.unfinished());
     }
   }
 
   private void completeAll(
-      List<Pending<T, R>> batch, @Nullable List<R> results, @Nullable Throwable cause) {
-    for (int i = 0; i < batch.size(); i++) {
+      List<CompletableFuture<R>> futures,
+      Unfinished batch,
+      @Nullable List<R> results,
+      @Nullable Throwable cause) {
+    for (int i = 0; i < futures.size(); i++) {
       if (results != null && cause == null) {
-        batch.get(i).result().complete(results.get(i));
+        futures.get(i).complete(results.get(i));
       } else {
-        batch.get(i).result().completeExceptionally(cause == null ? Transport.closedNow() : cause);
+        futures.get(i).completeExceptionally(cause == null ? Transport.closedNow() : cause);
       }
-      completed(batch.get(i));
+      lock.lock();
+      try {
+        batch.next++;
+        progress.signalAll();
+      } finally {
+        lock.unlock();
+      }
     }
   }
 
-  private void completed(Pending<T, R> item) {
+  private void finished(Unfinished batch) {
     lock.lock();
     try {
-      item.actionsRan().set(true);
-      while (!open.isEmpty() && open.getFirst().actionsRan().get()) {
-        open.removeFirst();
-      }
+      unfinished.remove(batch);
       progress.signalAll();
     } finally {
       lock.unlock();
@@ -338,11 +366,12 @@ final class Batcher<T, R> {
   }
 
   @GuardedBy("lock")
-  private void putBack(List<Pending<T, R>> batch) {
+  private void putBack(Batch<T, R> batch) {
+    unfinished.remove(batch.unfinished());
     for (int i = batch.size() - 1; i >= 0; i--) {
-      waiting.addFirst(batch.get(i));
-      waitingBytes += batch.get(i).bytes();
+      waiting.addFirst(batch.items().get(i));
     }
+    waitingBytes += batch.bytes();
   }
 
   /**
@@ -370,7 +399,7 @@ final class Batcher<T, R> {
   private void awaitActions(long upTo) {
     lock.lock();
     try {
-      while (!open.isEmpty() && open.getFirst().number() <= upTo) {
+      while (isUnfinished(upTo)) {
         progress.await();
       }
     } catch (InterruptedException e) {
@@ -378,6 +407,13 @@ final class Batcher<T, R> {
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Returns whether items up to a number have no result, or their actions run. */
+  @GuardedBy("lock")
+  private boolean isUnfinished(long upTo) {
+    return (!waiting.isEmpty() && waiting.getFirst().number() <= upTo)
+        || unfinished.stream().anyMatch(batch -> batch.next <= upTo);
   }
 
   /** Accepts no more items. */

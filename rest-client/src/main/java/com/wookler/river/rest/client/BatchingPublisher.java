@@ -13,7 +13,9 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Order.</b> One batch is in flight at a time, so that messages are stored in the order of
  * the calls, on one server. A batch that fails permanently fails its messages, and the next one is
  * sent. <b>Memory</b> is bounded: {@link #publish} waits while more than {@link
- * Settings#maxPendingBytes} are not stored yet.
+ * Settings#maxPendingBytes} are not stored yet, and no message is kept once it is stored or has
+ * failed. An action that follows a result and blocks keeps a thread of the client and the futures
+ * of its batch; later batches are sent meanwhile.
  *
  * <p>A batch is atomic for the server, not for the caller: if the server rejects it as too large or
  * invalid, its halves are sent, so that one invalid message fails alone. Its halves are also sent

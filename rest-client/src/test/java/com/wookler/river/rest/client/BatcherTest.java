@@ -3,7 +3,9 @@ package com.wookler.river.rest.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
@@ -13,19 +15,19 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class BatcherTest {
-  private static Batcher<String, String> batcher(
+  private static <T> Batcher<T, String> batcher(
       Transport transport, CompletableFuture<List<String>> answer) {
     return new Batcher<>(
         transport,
         new Batcher.Limits(1, 1, Duration.ZERO, 10),
         new Batcher.BatchSender<>() {
           @Override
-          public CompletableFuture<List<String>> send(List<String> batch) {
+          public CompletableFuture<List<String>> send(List<T> batch) {
             return answer;
           }
 
           @Override
-          public Batcher.SplitMode onFailure(List<String> batch, Throwable failure) {
+          public Batcher.SplitMode onFailure(List<T> batch, Throwable failure) {
             return Batcher.SplitMode.FAIL;
           }
         });
@@ -80,6 +82,48 @@ class BatcherTest {
       answer.complete(List.of("done"));
       CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
       await().until(() -> transport.completing().isEmpty());
+    }
+  }
+
+  private static CompletableFuture<String> add(
+      Batcher<Object, String> batcher, List<WeakReference<Object>> items) {
+    Object item = new Object();
+    items.add(new WeakReference<>(item));
+    return batcher.add(item, 1);
+  }
+
+  @Test
+  void shouldKeepNoItemThatHasAResultWhileAnActionBlocks() throws Exception {
+    CompletableFuture<Void> begun = new CompletableFuture<>();
+    CompletableFuture<Void> go = new CompletableFuture<>();
+    try (Transport transport = transport()) {
+      CompletableFuture<List<String>> answer = new CompletableFuture<>();
+      Batcher<Object, String> batcher = batcher(transport, answer);
+      List<WeakReference<Object>> items = new ArrayList<>();
+      CompletableFuture<Void> first =
+          add(batcher, items)
+              .thenAccept(
+                  done -> {
+                    begun.complete(null);
+                    go.join();
+                  });
+      answer.complete(List.of("done"));
+      begun.get(30, TimeUnit.SECONDS);
+      for (int i = 0; i < 100; i++) {
+        add(batcher, items).get(30, TimeUnit.SECONDS);
+      }
+      await()
+          .untilAsserted(
+              () -> {
+                System.gc();
+                assertThat(items).allMatch(each -> each.get() == null);
+              });
+      assertThat(first).isNotDone();
+      go.complete(null);
+      batcher.flush();
+      assertThat(first).isCompleted();
+    } finally {
+      go.complete(null);
     }
   }
 
