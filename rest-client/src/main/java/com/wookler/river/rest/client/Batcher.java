@@ -157,6 +157,9 @@ final class Batcher<T, R> {
       throw new CallInterruptedException(
           "interrupted while waiting for pending items to be sent", e);
     }
+    if (transport.isClosed()) { // else it failed here, and an action that adds it again recursed
+      throw Transport.closedNow();
+    }
     if (closed) {
       throw new ClientClosedException("the batcher is closed and accepts no more items", null);
     }

@@ -73,7 +73,8 @@ public final class BatchingAcknowledger implements AutoCloseable {
    *     with
    * @throws CallInterruptedException the thread was interrupted while it waited; the delivery is
    *     not acknowledged
-   * @throws ClientClosedException the acknowledger is closed; the delivery is not acknowledged
+   * @throws ClientClosedException the acknowledger or the client is closed; the delivery is not
+   *     acknowledged
    */
   @CanIgnoreReturnValue
   public CompletableFuture<AckResult> ack(RemoteDelivery delivery) {

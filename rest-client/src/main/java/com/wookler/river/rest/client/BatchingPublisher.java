@@ -157,7 +157,8 @@ public final class BatchingPublisher implements AutoCloseable {
    * @return completes once the message is stored, or with the exception that it failed with
    * @throws CallInterruptedException the thread was interrupted while it waited; the message is not
    *     published
-   * @throws ClientClosedException the publisher is closed; the message is not published
+   * @throws ClientClosedException the publisher or the client is closed; the message is not
+   *     published
    */
   public CompletableFuture<Void> publish(NewMessage message) {
     NewMessage identified = RemoteQueue.withIdIfNone(message);

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -256,6 +257,35 @@ class BatchingPublisherTest {
                   assertThatThrownBy(() -> one.get(30, TimeUnit.SECONDS))
                       .hasCauseInstanceOf(ClientClosedException.class));
       assertThat(server.requests).hasSize(1);
+    }
+  }
+
+  /** Publishes a message, and again whenever it has failed. */
+  private static void publishAgain(BatchingPublisher publisher, AtomicInteger attempts) {
+    attempts.incrementAndGet();
+    var unused =
+        publisher
+            .publish("a")
+            .whenComplete(
+                (stored, failure) -> {
+                  if (failure != null) {
+                    publishAgain(publisher, attempts);
+                  }
+                });
+  }
+
+  @Test
+  void shouldRefuseWhatAnActionPublishesAgainWhileTheClientIsClosed() throws Exception {
+    AtomicInteger attempts = new AtomicInteger();
+    try (ScriptedServer server = new ScriptedServer(ScriptedServer.silence())) {
+      RiverClient client = RiverClient.builder(server.address()).build();
+      BatchingPublisher publisher =
+          client.queue("q").batching(settings(1, Duration.ZERO, 64 << 20));
+      publishAgain(publisher, attempts);
+      await().until(() -> !server.requests.isEmpty());
+      client.close();
+      await().until(() -> attempts.get() > 1);
+      assertThat(attempts).hasValue(2);
     }
   }
 
