@@ -9,6 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -212,7 +213,8 @@ final class Batcher<T, R> {
     }
     lingering = true;
     long upTo = accepted;
-    var unused = transport.after(limits.linger()).thenRun(() -> lingered(upTo));
+    var unused =
+        transport.after(limits.linger()).whenComplete((over, closedMeanwhile) -> lingered(upTo));
   }
 
   private void lingered(long upTo) {
@@ -276,11 +278,15 @@ final class Batcher<T, R> {
 
   /** Runs a task on a thread of the client, or on the calling thread once the client is closed. */
   private void execute(Runnable task) {
-    if (transport.isClosed()) {
-      task.run();
-    } else {
-      transport.threads().execute(task);
+    try {
+      if (!transport.isClosed()) {
+        transport.threads().execute(task);
+        return;
+      }
+    } catch (RejectedExecutionException e) {
+      // it was closed meanwhile
     }
+    task.run();
   }
 
   private void done(Batch<T, R> batch, @Nullable List<R> results, @Nullable Throwable failure) {

@@ -78,11 +78,12 @@ public final class BatchingAcknowledger implements AutoCloseable {
    */
   @CanIgnoreReturnValue
   public CompletableFuture<AckResult> ack(RemoteDelivery delivery) {
-    if (closed) {
+    Batcher<RemoteDelivery, AckResult> batches =
+        byServer.computeIfAbsent(delivery.server(), this::batcher);
+    if (closed) { // asked after the batcher is in the map: before, close() could miss it there
       throw new ClientClosedException("the acknowledger is closed", null);
     }
-    CompletableFuture<AckResult> acknowledged =
-        byServer.computeIfAbsent(delivery.server(), this::batcher).add(delivery, 1);
+    CompletableFuture<AckResult> acknowledged = batches.add(delivery, 1);
     return acknowledged.whenComplete(
         (result, failure) -> {
           if (failure != null) {

@@ -14,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -259,8 +260,9 @@ final class Transport implements AutoCloseable {
   }
 
   /**
-   * Returns a future that completes after a time, on a thread of this client. A cancelled one frees
-   * its memory at once.
+   * Returns a future that completes after a time, on a thread of this client, or fails with {@link
+   * ClientClosedException} if the client is closed by then. A cancelled one frees its memory at
+   * once.
    */
   CompletableFuture<?> after(Duration time) {
     return new Timer(time, threads);
@@ -284,6 +286,8 @@ final class Transport implements AutoCloseable {
     private void onTime(ExecutorService threads) {
       try {
         threads.execute(() -> complete(clock));
+      } catch (RejectedExecutionException e) { // not here: what follows may block
+        defaultExecutor().execute(() -> completeExceptionally(closedNow()));
       } catch (OutOfMemoryError e) { // no thread can be started
         complete(clock);
       }

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.lang.ref.WeakReference;
@@ -17,9 +18,14 @@ import org.junit.jupiter.api.Timeout;
 class BatcherTest {
   private static <T> Batcher<T, String> batcher(
       Transport transport, CompletableFuture<List<String>> answer) {
+    return batcher(transport, new Batcher.Limits(1, 1, Duration.ZERO, 10), answer);
+  }
+
+  private static <T> Batcher<T, String> batcher(
+      Transport transport, Batcher.Limits limits, CompletableFuture<List<String>> answer) {
     return new Batcher<>(
         transport,
-        new Batcher.Limits(1, 1, Duration.ZERO, 10),
+        limits,
         new Batcher.BatchSender<>() {
           @Override
           public CompletableFuture<List<String>> send(List<T> batch) {
@@ -83,6 +89,20 @@ class BatcherTest {
       CompletableFuture.allOf(first, second).get(30, TimeUnit.SECONDS);
       await().until(() -> transport.completing().isEmpty());
     }
+  }
+
+  @Test
+  void shouldFailWhatLingersWhenTheClientIsClosed() {
+    Transport transport = transport();
+    Batcher<String, String> batcher =
+        batcher(
+            transport,
+            new Batcher.Limits(10, 10, Duration.ofMillis(300), 100),
+            new CompletableFuture<>());
+    CompletableFuture<String> lingering = batcher.add("a", 1);
+    transport.close(); // which knows the publisher and the acknowledger, but no batcher
+    assertThatThrownBy(() -> lingering.get(30, TimeUnit.SECONDS))
+        .hasCauseInstanceOf(ClientClosedException.class);
   }
 
   private static CompletableFuture<String> add(

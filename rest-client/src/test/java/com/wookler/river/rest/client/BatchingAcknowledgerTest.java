@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,42 @@ class BatchingAcknowledgerTest {
               "{\"receipts\":[\"r3\"]}",
               "{\"receipts\":[\"r0\"]}");
       assertThat(reported).isEmpty();
+    }
+  }
+
+  /** One thread acknowledges the first delivery of an acknowledger while another one closes it. */
+  @Test
+  void shouldMissNoAcknowledgementWhenItIsClosedMeanwhile() throws Exception {
+    try (ScriptedServer server = new ScriptedServer(results("ok"));
+        RiverClient client = RiverClient.builder(server.address()).build()) {
+      RemoteSubscriber billing = client.subscriber("orders", "billing");
+      RemoteDelivery delivery = taken(server, billing, 1).get(0);
+      for (int round = 0; round < 3_000; round++) {
+        BatchingAcknowledger acks =
+            billing.acknowledger(settings(2, Duration.ofMinutes(5)), this::report);
+        AtomicInteger ready = new AtomicInteger();
+        CompletableFuture<Boolean> acknowledging =
+            CompletableFuture.supplyAsync(
+                () -> {
+                  meet(ready);
+                  try {
+                    return acks.ack(delivery).join() == AckResult.OK;
+                  } catch (ClientClosedException e) {
+                    return false;
+                  }
+                });
+        meet(ready);
+        acks.close();
+        acknowledging.get(30, TimeUnit.SECONDS);
+      }
+      assertThat(reported).isEmpty();
+    }
+  }
+
+  private static void meet(AtomicInteger ready) {
+    ready.incrementAndGet();
+    while (ready.get() < 2) {
+      Thread.onSpinWait();
     }
   }
 
