@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AsyncCall {
   private final Transport transport;
+  private final Sender sender;
   private final Request request;
   private final RetryHandler retries;
   private final @Nullable Consumer<Response> unclaimed;
@@ -22,6 +23,12 @@ final class AsyncCall {
 
   private volatile boolean answering; // the head of the attempt's response has arrived
   private volatile @Nullable CompletableFuture<?> current; // any thread may cancel it
+
+  /** Sends a request once, as {@link Transport#attempt} does. */
+  interface Sender {
+    CompletableFuture<HttpResponse<byte[]>> send(
+        Server server, Request request, HttpResponse.BodyHandler<byte[]> handler);
+  }
 
   /** An attempt in flight. */
   private record TimedAttempt(
@@ -44,7 +51,13 @@ final class AsyncCall {
    *     such a response is aborted, too
    */
   AsyncCall(Transport transport, Request request, @Nullable Consumer<Response> unclaimed) {
+    this(transport, transport::attempt, request, unclaimed);
+  }
+
+  AsyncCall(
+      Transport transport, Sender sender, Request request, @Nullable Consumer<Response> unclaimed) {
     this.transport = transport;
+    this.sender = sender;
     this.request = request;
     this.unclaimed = unclaimed;
     this.retries = new RetryHandler(transport.servers(), transport.settings(), request);
@@ -52,17 +65,18 @@ final class AsyncCall {
 
   /** Starts the call. Cancelling the returned future aborts it. */
   CompletableFuture<Response> run() {
-    var unused =
-        result.whenComplete(
-            (answer, failure) -> {
-              CompletableFuture<?> underWay = current;
-              boolean wanted = unclaimed != null && answering && !transport.isClosed();
-              if (underWay != null && !wanted) {
-                underWay.cancel(true);
-              }
-            });
+    var unused = result.whenComplete((answer, failure) -> abort());
     attempt();
     return result;
+  }
+
+  /** Aborts what is under way, unless it is a response that has begun to arrive and is wanted. */
+  private void abort() {
+    CompletableFuture<?> underWay = current;
+    boolean wanted = unclaimed != null && answering && !transport.isClosed();
+    if (underWay != null && !wanted) {
+      underWay.cancel(true);
+    }
   }
 
   private void attempt() {
@@ -72,14 +86,14 @@ final class AsyncCall {
     CompletableFuture<HttpResponse<byte[]>> sent;
     answering = false;
     try {
-      sent = transport.attempt(retries.server(), request, this::answering);
+      sent = sender.send(retries.server(), request, this::answering);
     } catch (RuntimeException e) {
       result.completeExceptionally(e);
       return;
     }
     current = sent;
     if (result.isDone()) {
-      sent.cancel(true); // it was cancelled in between
+      abort(); // it was cancelled in between
     }
     TimedAttempt timed =
         new TimedAttempt(sent, retries.attemptDeadline(), new CompletableFuture<>());
@@ -100,6 +114,7 @@ final class AsyncCall {
 
   private void completed(
       @Nullable HttpResponse<byte[]> response, @Nullable Throwable failure, boolean late) {
+    answering = false;
     try {
       Throwable cause = failure == null ? null : RetryHandler.cause(failure);
       Response answer = retries.handle(response, cause, late);
@@ -113,7 +128,7 @@ final class AsyncCall {
         CompletableFuture<?> timer = transport.after(Duration.ofNanos(retries.pauseNanos()));
         current = timer;
         if (result.isDone()) {
-          timer.cancel(false);
+          abort();
         }
         var unused = timer.thenRun(this::attempt);
       }
