@@ -1,6 +1,7 @@
 package com.wookler.river.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -140,6 +141,129 @@ class RiverLifecycleTest {
               assertThat(STEPS).containsExactly("[orders/asking] true false", "ended");
               stopper.join(TimeUnit.MINUTES.toMillis(1));
               assertThat(stopper.isAlive()).isFalse();
+            });
+  }
+
+  /** A listener that starts another one, as soon as it may. */
+  static class Starting {
+    final CountDownLatch begun = new CountDownLatch(1);
+    final CountDownLatch mayStart = new CountDownLatch(1);
+    final CountDownLatch customizing = new CountDownLatch(1);
+    final CountDownLatch mayCustomize = new CountDownLatch(1);
+
+    @Autowired ObjectProvider<RiverListeners> listeners;
+
+    @RiverListener(queue = "orders", subscriber = "starting")
+    void on(String order) throws InterruptedException {
+      begun.countDown();
+      mayStart.await();
+      try {
+        listeners.getObject().start("orders/" + order);
+        STEPS.add("started " + order);
+      } catch (QueueClosedException e) {
+        STEPS.add(e.getMessage());
+      }
+    }
+
+    @RiverListener(queue = "orders", subscriber = "late", autoStartup = "false")
+    void late(String order) {}
+
+    @RiverListener(queue = "orders", subscriber = "slow", autoStartup = "false")
+    void slow(String order) {}
+
+    @Bean
+    RiverListenerCustomizer customizer() {
+      return (queue, subscriber, builder) -> {
+        if (subscriber.equals("slow")) {
+          customizing.countDown();
+          assertThatCode(mayCustomize::await).doesNotThrowAnyException();
+        }
+      };
+    }
+  }
+
+  private static Thread started(Runnable task) {
+    Thread thread = new Thread(task);
+    thread.start();
+    return thread;
+  }
+
+  private static void join(Thread thread) throws InterruptedException {
+    thread.join(TimeUnit.MINUTES.toMillis(1));
+    assertThat(thread.isAlive()).isFalse();
+  }
+
+  @Test
+  void shouldStartNoListenerForOneThatAStopWaitsFor() {
+    STEPS.clear();
+    Contexts.runner(directory, Starting.class)
+        .withPropertyValues("river.stop-timeout=10m")
+        .run(
+            context -> {
+              Starting application = context.getBean(Starting.class);
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              context.getBean(RiverTemplate.class).publish("orders", "late");
+              application.begun.await();
+              Thread stopper = started(context.getSourceApplicationContext()::stop);
+              await().until(() -> stopper.getState() == Thread.State.TIMED_WAITING);
+              application.mayStart.countDown();
+              join(stopper);
+              assertThat(STEPS)
+                  .containsExactly(
+                      "listener orders/late was not started: all listeners are being stopped");
+              assertThat(listeners.isRunning("orders/late")).isFalse();
+              context.getSourceApplicationContext().start();
+              listeners.start("orders/late");
+              assertThat(listeners.isRunning("orders/late")).isTrue();
+            });
+  }
+
+  @Test
+  void shouldStartNoListenerForOneThatWaitedWhenAStopBegan() {
+    STEPS.clear();
+    Contexts.runner(directory, Starting.class)
+        .withPropertyValues("river.stop-timeout=10m")
+        .run(
+            context -> {
+              Starting application = context.getBean(Starting.class);
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              context.getBean(RiverTemplate.class).publish("orders", "late");
+              application.begun.await();
+              Thread starter = started(() -> listeners.start("orders/slow"));
+              application.customizing.await();
+              application.mayStart.countDown(); // it waits for the starter
+              Thread stopper = started(context.getSourceApplicationContext()::stop);
+              try {
+                await().until(() -> STEPS.size() == 1);
+                assertThat(STEPS.peek()).contains("all listeners are being stopped");
+              } finally {
+                application.mayCustomize.countDown();
+              }
+              join(starter);
+              join(stopper);
+              assertThat(listeners.isRunning("orders/slow")).isFalse();
+              assertThat(listeners.isRunning("orders/late")).isFalse();
+            });
+  }
+
+  @Test
+  void shouldLetAListenerThatIsStoppedStartAnotherOne() {
+    STEPS.clear();
+    Contexts.runner(directory, Starting.class)
+        .withPropertyValues("river.stop-timeout=10m")
+        .run(
+            context -> {
+              Starting application = context.getBean(Starting.class);
+              RiverListeners listeners = context.getBean(RiverListeners.class);
+              context.getBean(RiverTemplate.class).publish("orders", "late");
+              application.begun.await();
+              Thread stopper = started(() -> listeners.stop("orders/starting"));
+              await().until(() -> stopper.getState() == Thread.State.TIMED_WAITING);
+              application.mayStart.countDown();
+              join(stopper);
+              assertThat(STEPS).containsExactly("started late");
+              assertThat(listeners.isRunning("orders/starting")).isFalse();
+              assertThat(listeners.isRunning("orders/late")).isTrue();
             });
   }
 

@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A listener and the reactor that calls it while it runs. Changed under the lock of {@link
- * RiverListeners}.
+ * A listener and the reactor that calls it while it runs. Which one it is changes under the lock of
+ * {@link RiverListeners}.
  */
 final class ListenerContainer<M> {
   private static final Logger LOG = LoggerFactory.getLogger(ListenerContainer.class);
@@ -45,12 +45,28 @@ final class ListenerContainer<M> {
   }
 
   void stop(Duration timeout) {
-    if (reactor != null && !reactor.close(timeout)) {
+    forget(close(timeout));
+  }
+
+  /**
+   * Closes the reactor, if there is one, and returns it; the listener counts as running until it is
+   * forgotten. Needs no lock.
+   */
+  @Nullable Reactor<M> close(Duration timeout) {
+    Reactor<M> closing = reactor;
+    if (closing != null && !closing.close(timeout)) {
       LOG.warn(
           "Listener {} did not end in time (river.stop-timeout); its messages come again",
           settings.source());
     }
-    reactor = null;
+    return closing;
+  }
+
+  /** Forgets a reactor that is closed, unless the listener has another one by now. */
+  void forget(@Nullable Reactor<?> closed) {
+    if (reactor == closed) {
+      reactor = null;
+    }
   }
 
   boolean isRunning() {

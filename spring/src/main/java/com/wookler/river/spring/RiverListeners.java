@@ -5,6 +5,7 @@ import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.utils.FirstFailure;
 import com.wookler.river.core.message.QueueClosedException;
+import com.wookler.river.reactor.Reactor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -35,6 +38,7 @@ public final class RiverListeners
   /** The phase in which listeners start; after Spring Boot's web servers. */
   public static final int PHASE = Integer.MAX_VALUE - 100;
 
+  private static final Duration LOOK_EVERY = Duration.ofMillis(10); // while the lock is waited for
   private static final Logger LOG = LoggerFactory.getLogger(RiverListeners.class);
 
   private final ApplicationContext context;
@@ -50,6 +54,8 @@ public final class RiverListeners
 
   private volatile boolean running; // changed under the lock
   private volatile boolean ended; // the context is closed: none begins any more
+  private final AtomicInteger stopsBegun = new AtomicInteger(); // of all, before the lock is taken
+  private final AtomicInteger stopsEnded = new AtomicInteger();
 
   RiverListeners(
       ApplicationContext context, Supplier<ListenerFactory> factory, Duration stopTimeout) {
@@ -87,17 +93,18 @@ public final class RiverListeners
   }
 
   /**
-   * Starts a listener, such as one that does not start by itself. Does nothing if it runs.
+   * Starts a listener, such as one that does not start by itself. Does nothing if it runs, or is
+   * about to stop. A listener may call.
    *
    * @param name {@code queue/subscriber}
    * @throws ConfigurationException there is none, or it cannot start
-   * @throws QueueClosedException the application ends
+   * @throws QueueClosedException the application ends, or all listeners are stopped meanwhile
    */
   public void start(String name) {
-    checkNotEnded(name); // a listener may call, for which the thread with the lock waits
-    changing.lock();
+    int stops = stopsEnded.get();
+    lockUnlessStopped(name, stops);
     try {
-      checkNotEnded(name);
+      checkNotStopped(name, stops);
       find(name).start(factory.get());
       keepAlive();
     } finally {
@@ -105,9 +112,34 @@ public final class RiverListeners
     }
   }
 
-  private void checkNotEnded(String name) {
+  /** Takes the lock, unless all are stopped: that may wait for the listener that calls. */
+  private void lockUnlessStopped(String name, int stops) {
+    boolean interrupted = false;
+    try {
+      boolean locked = false;
+      while (!locked) {
+        checkNotStopped(name, stops);
+        try {
+          locked = changing.tryLock(LOOK_EVERY.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Checks that no stop of all has begun but those that had ended. */
+  private void checkNotStopped(String name, int stops) {
     if (ended) {
       throw new QueueClosedException("listener " + name + ": the application has ended");
+    }
+    if (stopsBegun.get() != stops) {
+      throw new QueueClosedException(
+          "listener " + name + " was not started: all listeners are being stopped");
     }
   }
 
@@ -118,9 +150,11 @@ public final class RiverListeners
    * @param name {@code queue/subscriber}
    */
   public void stop(String name) {
+    ListenerContainer<?> listener = find(name);
+    Reactor<?> closed = listener.close(stopTimeout); // without the lock: it may start another one
     changing.lock();
     try {
-      find(name).stop(stopTimeout);
+      listener.forget(closed);
       keepAlive();
     } finally {
       changing.unlock();
@@ -163,7 +197,7 @@ public final class RiverListeners
           .forEach(each -> each.start(all));
       keepAlive();
     } catch (RuntimeException | Error e) {
-      stopAll();
+      stop();
       throw e;
     } finally {
       changing.unlock();
@@ -172,22 +206,19 @@ public final class RiverListeners
 
   @Override
   public void stop() {
+    stopsBegun.incrementAndGet();
     changing.lock();
     try {
       stopAll();
     } finally {
+      stopsEnded.incrementAndGet();
       changing.unlock();
     }
   }
 
   private void end() {
     ended = true;
-    changing.lock();
-    try {
-      stopAll();
-    } finally {
-      changing.unlock();
-    }
+    stop();
   }
 
   @GuardedBy("changing")
