@@ -13,15 +13,32 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
 /**
- * A process of {@link RiverKillTest}: publishes orders from a number on, and writes each number
- * down once it is published; a listener writes down what it has processed. Both are files of lines.
+ * A process of {@link RiverKillTest} and {@link SecondInstanceTest}: publishes orders from a number
+ * on, and writes each number down once it is published; a listener writes down what it has
+ * processed. Both are files of lines.
  */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 public class KilledApplication {
-  private static final Path DIRECTORY = Path.of(System.getProperty("test.directory"));
-
   record Order(int number) {}
+
+  /** Starts a process with its queues, files and log in a directory. */
+  static Process start(Path directory, int from) throws IOException {
+    return new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Dtest.directory=" + directory,
+            "-Dtest.from=" + from,
+            "-cp",
+            System.getProperty("java.class.path"),
+            KilledApplication.class.getName(),
+            "--river.directory=" + directory.resolve("data"),
+            "--spring.main.banner-mode=off")
+        .redirectErrorStream(true)
+        .redirectOutput(directory.resolve("log").toFile())
+        .start();
+  }
 
   public static void main(String[] args) {
     SpringApplication.run(KilledApplication.class, args);
@@ -45,7 +62,7 @@ public class KilledApplication {
   private static synchronized void append(String file, int number) {
     try {
       Files.write(
-          DIRECTORY.resolve(file),
+          Path.of(System.getProperty("test.directory")).resolve(file),
           (number + "\n").getBytes(StandardCharsets.US_ASCII),
           StandardOpenOption.CREATE,
           StandardOpenOption.APPEND);

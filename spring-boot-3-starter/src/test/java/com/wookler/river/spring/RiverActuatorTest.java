@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueFullException;
 import com.wookler.river.core.subscriber.Subscriber;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -120,6 +122,20 @@ class RiverActuatorTest {
               assertThat(health(context)).contains("OUT_OF_SERVICE", "queue.disk.reserve");
               MessageQueue<?> full = context.getBean(RiverQueues.class).find("full").get();
               assertThat(full.shortage().orElseThrow()).contains("reserve");
+            });
+  }
+
+  @Test
+  void shouldBeDownWhenAQueueHasFailed() {
+    runner()
+        .run(
+            context -> {
+              context.getBean(RiverTemplate.class).publish("orders", "a");
+              assertThat(health(context)).contains("UP", "orders=RUNNING");
+              MessageQueue<?> orders = context.getBean(RiverQueues.class).find("orders").get();
+              Files.move(directory.resolve("orders"), directory.resolve("moved"));
+              await().until(() -> orders.state() == QueueState.FAILED);
+              assertThat(health(context)).contains("DOWN", "orders=FAILED");
             });
   }
 

@@ -31,23 +31,6 @@ class RiverKillTest {
     return all;
   }
 
-  private Process start(int from) throws IOException {
-    return new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Dtest.directory=" + directory,
-            "-Dtest.from=" + from,
-            "-cp",
-            System.getProperty("java.class.path"),
-            KilledApplication.class.getName(),
-            "--river.directory=" + directory.resolve("data"),
-            "--spring.main.banner-mode=off")
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("log").toFile())
-        .start();
-  }
-
   @Test
   @Tag("full")
   void shouldHandleEachOrderWhateverIsKilled() throws Exception {
@@ -56,7 +39,7 @@ class RiverKillTest {
     int from = 0;
     for (int i = 0; i < kills; i++) {
       int begin = from;
-      Process process = start(begin);
+      Process process = KilledApplication.start(directory, begin);
       try {
         await()
             .until(
@@ -72,7 +55,7 @@ class RiverKillTest {
       from = numbers("published").stream().mapToInt(Integer::intValue).max().orElse(from) + 2;
     }
     Set<Integer> published = numbers("published");
-    Process last = start(from);
+    Process last = KilledApplication.start(directory, from);
     try {
       await().until(() -> numbers("processed").containsAll(published));
     } finally {
