@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -93,11 +94,11 @@ class AsyncAdapterTest extends ReactorFixture {
   @Test
   void shouldFindOnSeveralThreadsAtOnceThatAllStagesHaveCompleted() throws Exception {
     AsyncStages<String> stages = start(result -> result);
-    ExecutorService threads = Executors.newFixedThreadPool(2);
+    ExecutorService threads = Executors.newFixedThreadPool(16);
     try {
       Callable<Boolean> awaiting =
           () -> IntStream.range(0, 50_000).allMatch(i -> stages.awaitEnd(0));
-      for (var each : threads.invokeAll(List.of(awaiting, awaiting))) {
+      for (var each : threads.invokeAll(Collections.nCopies(16, awaiting))) {
         assertThat(each.get()).isTrue();
       }
     } finally {
