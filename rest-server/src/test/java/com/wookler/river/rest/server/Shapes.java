@@ -36,7 +36,7 @@ public final class Shapes implements MessageDecoder {
           case 'm' ->
               throw new IllegalStateException() {
                 @Override
-                public String toString() {
+                public String getMessage() {
                   throw new IllegalStateException();
                 }
               };
