@@ -127,7 +127,8 @@ class BatchingAcknowledgerTest {
             RiverClient.builder(server.address()).retryFor(Duration.ZERO).build()) {
       RemoteSubscriber billing = client.subscriber("orders", "billing");
       RemoteDelivery delivery = taken(server, billing, 1).get(0);
-      server.close(); // each acknowledgement fails at once
+      AutoCloseable away = server;
+      away.close(); // each acknowledgement fails at once
       for (int round = 0; round < 2_000; round++) {
         BatchingAcknowledger acks =
             billing.acknowledger(settings(2, Duration.ofMinutes(5)), this::report);
