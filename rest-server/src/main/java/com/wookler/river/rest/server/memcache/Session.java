@@ -178,7 +178,7 @@ final class Session {
     }
     running = true;
     try {
-      while (!busy && !closing && !ended && !socket.writeQueueFull()) {
+      while (!busy && !closing && !ended && !isFull()) {
         Request next = parser.next();
         if (next == null) {
           break;
@@ -250,13 +250,21 @@ final class Session {
                 sent -> {
                   unsent -= bytes.length();
                   taken.forEach(sent.succeeded() ? OpenReads::complete : OpenReads::release);
+                  if (!isFull()) {
+                    drainedNow();
+                  }
                 });
+  }
+
+  /** Returns whether the client has to read first; the socket alone would take many large ones. */
+  private boolean isFull() {
+    return unsent > FLUSH_BYTES || socket.writeQueueFull();
   }
 
   /** Completes once the client has read enough of what it was sent. */
   CompletableFuture<Boolean> drained() {
     flush();
-    if (ended || !socket.writeQueueFull()) {
+    if (ended || !isFull()) {
       return CompletableFuture.completedFuture(true);
     }
     CompletableFuture<Boolean> later = new CompletableFuture<>();
@@ -278,8 +286,7 @@ final class Session {
     if (ended) {
       return;
     }
-    boolean pause =
-        pausedByBudget || socket.writeQueueFull() || (busy && parser.size() > AHEAD_BYTES);
+    boolean pause = pausedByBudget || isFull() || (busy && parser.size() > AHEAD_BYTES);
     if (pause != paused) {
       paused = pause;
       if (pause) {
