@@ -248,9 +248,10 @@ final class Session {
             .write(bytes)
             .onComplete(
                 sent -> {
+                  boolean wasFull = isFull();
                   unsent -= bytes.length();
                   taken.forEach(sent.succeeded() ? OpenReads::complete : OpenReads::release);
-                  if (!isFull()) {
+                  if (wasFull && !isFull()) {
                     drainedNow();
                   }
                 });
