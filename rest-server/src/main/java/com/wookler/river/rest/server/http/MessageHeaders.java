@@ -17,6 +17,7 @@ import java.util.regex.Pattern;
 final class MessageHeaders {
   private static final String CONTENT_TYPE = "content-type";
   private static final String EVENT = "ce-";
+  private static final String OWN = "river-";
   private static final String BYTES = "application/octet-stream";
 
   /** Types that say nothing of the data: curl's default among them. */
@@ -28,6 +29,11 @@ final class MessageHeaders {
   private static final Pattern PRINTABLE = Pattern.compile("[ -~]*");
 
   private MessageHeaders() {}
+
+  /** Returns whether a header is one of River's own, in any case. */
+  static boolean isOwn(String name) {
+    return name.regionMatches(true, 0, OWN, 0, OWN.length());
+  }
 
   /** Returns whether a header of a publish becomes one of the message. */
   static boolean isKept(String name, String value) {

@@ -40,7 +40,6 @@ final class MessageRoutes {
   private static final String QUEUE = "/v1/queues/{queue}";
   private static final String PATH = QUEUE + "/messages";
   private static final String HEADER = "river-header-";
-  private static final String OWN = "river-";
   private static final List<String> KNOWN =
       List.of("River-Key", "River-Id", "River-Delay", "River-Deliver-At", "River-Expires");
   private static final String BATCH = "application/x-ndjson";
@@ -242,7 +241,7 @@ final class MessageRoutes {
         headers.put(
             name.substring(HEADER.length()).toLowerCase(Locale.ROOT),
             ApiRequest.bytes(header.getValue()));
-      } else if (name.regionMatches(true, 0, OWN, 0, OWN.length())) {
+      } else if (MessageHeaders.isOwn(name)) {
         int known = known(name);
         own[known] = RequestTarget.utf8(name, ByteBuffer.wrap(ApiRequest.bytes(header.getValue())));
       } else if (MessageHeaders.isKept(name, header.getValue())) {

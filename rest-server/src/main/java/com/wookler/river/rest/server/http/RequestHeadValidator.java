@@ -28,8 +28,6 @@ final class RequestHeadValidator {
           "if-none-match",
           "origin");
 
-  private static final String OWN = "river-";
-
   private RequestHeadValidator() {}
 
   private static Set<String> inAnyCase(String... names) {
@@ -77,7 +75,7 @@ final class RequestHeadValidator {
   }
 
   private static boolean isSingle(String name) {
-    return name.regionMatches(true, 0, OWN, 0, OWN.length()) || SINGLE.contains(name);
+    return MessageHeaders.isOwn(name) || SINGLE.contains(name);
   }
 
   /** Checks that a target in absolute form has the same host as the header {@code Host}. */
