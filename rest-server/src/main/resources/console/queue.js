@@ -63,7 +63,7 @@ async function setStatus(queue, now, done) {
   const made = await dialog({
     title: "Status of " + queue,
     label: "Set",
-    body: field("Status", status, "Up takes and delivers; read-only delivers; quiescent takes; down does neither. It stays after a restart."),
+    body: field("Status", status, "Up does all; read-only refuses publishes; quiescent delivers nothing either, but takes acknowledgements; down refuses these too. It stays after a restart."),
     action: () => api.call("PUT", api.of(queue) + "/status", { status: status.value }),
   });
   if (made) {
@@ -194,7 +194,7 @@ export function open(main, route) {
     setText(cells[3], format.rate(s.delivered));
     setText(cells[4], format.rate(s.acked));
     setText(cells[5], format.rate(s.redelivered));
-    setText(cells[6], format.count(s.dead), format.exact(s.dead) + " since it was opened");
+    setText(cells[6], format.count(s.dead), format.exact(s.dead) + " waiting now");
     cells[6].classList.toggle("bad", s.dead > 0);
     setText(cells[7], String(s.consumers));
     setText(cells[8], s.paused ? "paused" : "running");

@@ -190,4 +190,31 @@ class FigureRoutesTest extends ServerFixture {
         .isEqualTo(
             "{\"key\":\"\",\"publish\":[\"*\"],\"consume\":[\"*\"],\"metrics\":[\"*\"],\"admin\":[\"*\"]}");
   }
+
+  /** A restart begins the counters anew, but not the letters; who deletes them has none left. */
+  @Test
+  void shouldShowTheDeadLettersThatWaitAlsoAfterARestart() {
+    asked.put(ORDERS, "");
+    asked.put(BILLING, "");
+    asked.post(ORDERS + "/messages", "x");
+    String receipt = asked.post(BILLING + "/deliveries", "").receipts().get(0);
+    asked.post(BILLING + "/reject", "{\"reason\":\"no\",\"receipts\":[\"" + receipt + "\"]}");
+    await().until(() -> showsDead(1));
+
+    server.close();
+    server = RiverServer.builder().port(0).directory(directory).start();
+    asked = new Asked(server);
+
+    await().until(() -> showsDead(1));
+    asked.delete(BILLING + "/dead");
+    await().until(() -> showsDead(0));
+  }
+
+  private boolean showsDead(int letters) {
+    JsonNode figures = asked.get("/v1/figures?queue=orders").json();
+    String series = "river_subscriber_dead_letters{queue=\"orders\",subscriber=\"billing\"} ";
+    return figures.at("/queues/0/dead").asInt(-1) == letters
+        && figures.at("/subscribers/0/dead").asInt(-1) == letters
+        && asked.get("/metrics").body().contains(series + letters + ".0");
+  }
 }
