@@ -268,14 +268,24 @@ public final class QueueCatalog implements AutoCloseable {
 
   /** Returns the queue with these settings, and creates it if it does not exist. Blocks. */
   public Created getOrCreate(String name, Settings settings) {
+    return getOrCreate(name, settings, null);
+  }
+
+  /**
+   * Returns the queue with these settings, and creates it if it does not exist. Blocks.
+   *
+   * @param expected the version of the settings that it has; null for any, or none
+   */
+  public Created getOrCreate(String name, Settings settings, @Nullable String expected) {
     changing.lock();
     try {
       ensureOpen();
       HostedQueue<?> existing = queues.get(name);
       if (existing != null) {
-        check(name, settings, existing);
+        check(name, settings, existing, expected);
         return new Created(existing, false);
       }
+      SettingsVersion.checkNone(expected, "queue " + name);
       refuseElsewhere(name);
       HostedQueue<byte[]> opened = open(name, settings);
       try {
@@ -304,7 +314,8 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private void check(String name, Settings settings, HostedQueue<?> existing) {
+  private void check(
+      String name, Settings settings, HostedQueue<?> existing, @Nullable String expected) {
     String known = existing.queue().name();
     if (!known.equals(name)) {
       throw RequestException.of(
@@ -315,6 +326,7 @@ public final class QueueCatalog implements AutoCloseable {
     if (has == null) {
       throw configuredByServer(name);
     }
+    SettingsVersion.check(expected, SettingsJson.QUEUE.given(has));
     if (!complete(name, settings).equals(complete(name, has))) {
       throw RequestException.of(
           RequestException.Reason.CONFLICT, "queue " + name + " has other settings");
@@ -376,13 +388,24 @@ public final class QueueCatalog implements AutoCloseable {
 
   /** Deletes a queue that a request created. Blocks. */
   public void delete(HostedQueue<?> queue, boolean force) {
+    delete(queue, force, null);
+  }
+
+  /**
+   * Deletes a queue that a request created. Blocks.
+   *
+   * @param expected the version of its settings; null for any
+   */
+  public void delete(HostedQueue<?> queue, boolean force, @Nullable String expected) {
     changing.lock();
     try {
       ensureOpen();
       String name = queue.queue().name();
-      if (queue.settings() == null) {
+      Settings settings = queue.settings();
+      if (settings == null) {
         throw configuredByServer(name);
       }
+      SettingsVersion.check(expected, SettingsJson.QUEUE.given(settings));
       if (!force && !isCompleted(queue.queue())) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,

@@ -117,6 +117,7 @@ final class HttpFrontEnd {
       ensureAllowed(found, caller.access);
     }
     ensureKnown(endpoint.query(), target);
+    endpoint.checkCondition(request);
     Body body = Body.of(exchange, admission, time.nanoTime());
     connections.bodyArriving(exchange, body);
     Future<ApiResponse> answer =

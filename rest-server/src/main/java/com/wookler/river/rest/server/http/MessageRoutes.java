@@ -79,11 +79,12 @@ final class MessageRoutes {
   private Endpoint publishing(
       String path, Function<ApiRequest, Publication> form, Predicate<ApiRequest> batch) {
     return new Endpoint(
-        HttpMethod.POST,
-        path,
-        Right.PUBLISH,
-        Set.of("durability"),
-        call -> publish(call, new BodyFormat(form, batch)));
+            HttpMethod.POST,
+            path,
+            Right.PUBLISH,
+            Set.of("durability"),
+            call -> publish(call, new BodyFormat(form, batch)))
+        .conditional("If-Match", "If-None-Match");
   }
 
   /** Reads a request's body, and says whether it is a batch. */
