@@ -33,6 +33,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueueCatalog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
+  private static final String QUEUE_FILE = "queue.json";
 
   /** The default deduplication window of queues that requests create. */
   public static final Duration DEDUPLICATE = Duration.ofMinutes(10);
@@ -121,7 +122,7 @@ public final class QueueCatalog implements AutoCloseable {
   public void warnOfOthers() {
     try {
       for (Path other : Directories.list(directory, name -> !queues.containsKey(name))) {
-        if (Files.exists(other.resolve("queue.json"))) {
+        if (Files.exists(other.resolve(QUEUE_FILE))) {
           LOG.warn(
               "{} is a queue that this server does not serve, as its settings are not in {}:"
                   + " create it with them, or the first publish opens it with default settings",
@@ -261,6 +262,16 @@ public final class QueueCatalog implements AutoCloseable {
   public @Nullable HostedQueue<?> find(String name) {
     HostedQueue<?> found = queues.get(name);
     return found == null || !found.queue().name().equals(name) ? null : found;
+  }
+
+  /** Returns whether there is a directory of a queue of this name, be it served or not. */
+  boolean isOnDisk(String name) {
+    return Files.exists(directory.resolve(name).resolve(QUEUE_FILE));
+  }
+
+  /** Returns the settings that a queue of this name has if a request gives none. */
+  Settings defaults(String name) {
+    return complete(name, QueueOptions.TABLE.defaults());
   }
 
   /** A queue, and whether it was created just now. */
