@@ -65,7 +65,8 @@ class QueueRoutesTest extends ServerFixture {
         .isEqualTo("READ_ONLY");
     Asked.Reply refused = asked.post("/v1/queues/orders/messages", "two");
     assertThat(refused.status()).isEqualTo(503);
-    assertThat(refused.problem()).isEqualTo("unavailable");
+    assertThat(refused.problem()).isEqualTo("status");
+    assertThat(refused.header("Retry-After")).isEmpty(); // an operator decides when
     assertThat(refused.body()).contains("READ_ONLY");
     assertThat(asked.put("/v1/queues/orders/status", "{}").field()).isEqualTo("status");
     assertThat(asked.put("/v1/queues/orders/status", "{\"status\":\"OFF\"}").status())
