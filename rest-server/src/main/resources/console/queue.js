@@ -110,6 +110,7 @@ export function open(main, route) {
   const forbidden = make("p", { class: "bad", role: "alert" });
   let ticks = 0;
   let status = "UP";
+  let closed = false;
   const plot = plots(api.of(queue), [
     { title: "Published and acknowledged a second", lines: [["published", "published"], ["acked", "acknowledged"]], show: format.rate },
     { title: "Messages in the log, and the largest lag", lines: [["messages", "messages"], ["lag", "lag"]], show: format.count },
@@ -151,8 +152,18 @@ export function open(main, route) {
       showForwards((await api.get(api.of(queue) + "/forwards")).forwards);
       forbidden.textContent = "";
     } catch (failure) {
+      if (failure.status === 404 && !closed) {
+        close();
+        main.replaceChildren(make("h1", { text: queue }), make("p", { role: "alert", text: "There is no such queue." }));
+        return;
+      }
       setText(forbidden, failure.message);
     }
+  }
+
+  function close() {
+    closed = true;
+    plot.close();
   }
 
   function showForwards(all) {
@@ -206,7 +217,7 @@ export function open(main, route) {
   return {
     update(now) {
       const q = now.queues.get(queue);
-      if (q === undefined) {
+      if (q === undefined || closed) {
         return;
       }
       const { values } = figures;
@@ -224,6 +235,6 @@ export function open(main, route) {
         detail();
       }
     },
-    close: plot.close,
+    close,
   };
 }
