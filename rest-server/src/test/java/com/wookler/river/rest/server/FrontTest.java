@@ -227,6 +227,15 @@ class FrontTest {
     }
   }
 
+  /** As docs/rest.md says: before River sees a request. */
+  @Test
+  void shouldRefuseVersionsOfHttpThatItDoesNotSpeak() {
+    for (String version : List.of("HTTP/1.2", "HTTP/2.0")) {
+      assertThat(asked.raw(Asked.head("GET / " + version, "Host: localhost")))
+          .matches("(?s)HTTP/[12][.][0-9] 501 .*\r\n\r\n");
+    }
+  }
+
   @Test
   void shouldAnswerToItsOwnNamesOnly() {
     for (String host :

@@ -133,6 +133,32 @@ class MessageRoutesTest extends ServerFixture {
         .endsWith("(in JSON: keyIndex)");
   }
 
+  @Test
+  void shouldSayTimesAsTheyWereSent() {
+    Asked.Reply expiry = asked.send("POST", MESSAGES, "a", "River-Expires", "0s");
+    assertThat(expiry.json().get("detail").asText()).startsWith("is 0s");
+    Asked.Reply delay = asked.send("POST", MESSAGES, "a", "River-Delay", "400d");
+    assertThat(delay.json().get("detail").asText()).isEqualTo("is 400d; at most 366d is allowed");
+  }
+
+  /** It would be given back as data of another kind. */
+  @Test
+  void shouldRefuseDataThatIsEncoded() {
+    Asked.Reply refused = asked.send("POST", MESSAGES, "a", "Content-Encoding", "gzip");
+    assertThat(refused.status()).isEqualTo(415);
+    assertThat(refused.body()).contains("Content-Encoding");
+    assertThat(asked.get("/v1/queues/orders").status()).isEqualTo(404);
+    assertThat(asked.send("POST", MESSAGES, "a", "Content-Encoding", "identity").status())
+        .isEqualTo(201);
+  }
+
+  @Test
+  void shouldRefuseAHeaderOfAnEventThatOccursTwice() {
+    Asked.Reply refused = asked.send("POST", MESSAGES, "a", "ce-type", "a", "ce-type", "b");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.field()).isEqualToIgnoringCase("ce-type");
+  }
+
   private Asked.Reply onCondition(String header, String value) {
     return asked.send("POST", MESSAGES, "k", "River-Key", "k", header, value);
   }
