@@ -210,6 +210,19 @@ class FigureRoutesTest extends ServerFixture {
     await().until(() -> showsDead(0));
   }
 
+  @Test
+  void shouldSayThatItHasNoOtherMediaType() {
+    for (String path : List.of("/v1/figures/stream", "/metrics")) {
+      Asked.Reply refused = asked.send("GET", path, "", "Accept", "application/json");
+      assertThat(refused.status()).as(path).isEqualTo(406);
+      assertThat(refused.problem()).isEqualTo("not-acceptable");
+    }
+    assertThat(asked.send("HEAD", "/v1/figures/stream", "", "Accept", "text/event-stream").status())
+        .isEqualTo(406);
+    assertThat(asked.send("GET", "/metrics", "", "Accept", "text/html, */*;q=0.1").status())
+        .isEqualTo(200);
+  }
+
   private boolean showsDead(int letters) {
     JsonNode figures = asked.get("/v1/figures?queue=orders").json();
     String series = "river_subscriber_dead_letters{queue=\"orders\",subscriber=\"billing\"} ";
