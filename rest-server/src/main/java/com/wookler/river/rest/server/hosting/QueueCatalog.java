@@ -14,6 +14,7 @@ import com.wookler.river.core.QueueState;
 import com.wookler.river.core.ReloadResult;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.forward.Forwards;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -422,6 +423,13 @@ public final class QueueCatalog implements AutoCloseable {
             RequestException.Reason.CONFLICT,
             "queue " + name + " has messages that are not completed; force=true deletes them too");
       }
+      List<String> sources = force ? List.of() : forwardingTo(queue);
+      if (!sources.isEmpty()) {
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT,
+            "queue %s is the target of forwards of %s; end them first, or force=true deletes it"
+                .formatted(name, String.join(", ", sources)));
+      }
       if (queues.remove(name, queue)) {
         queue.remove();
         queue
@@ -434,6 +442,19 @@ public final class QueueCatalog implements AutoCloseable {
     } finally {
       changing.unlock();
     }
+  }
+
+  /** Returns the names of the queues that forward to a queue. */
+  private List<String> forwardingTo(HostedQueue<?> target) {
+    String name = target.queue().name();
+    return queues.values().stream()
+        .filter(each -> each.queue().state() == QueueState.RUNNING)
+        .filter(
+            each ->
+                Forwards.of(each.queue()).configs().stream()
+                    .anyMatch(config -> config.target().equals(name)))
+        .map(each -> each.queue().name())
+        .toList();
   }
 
   private static boolean isCompleted(MessageQueue<?> queue) {

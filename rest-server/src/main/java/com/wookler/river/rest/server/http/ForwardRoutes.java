@@ -210,6 +210,19 @@ final class ForwardRoutes {
         });
   }
 
+  /** Refuses to wait for what there is not: a forward, or the message. */
+  private static void checkReached(MessageQueue<?> queue, Forwards forwards, long sequence) {
+    if (forwards.configs().isEmpty()) {
+      throw RequestException.of(
+          RequestException.Reason.CONFLICT, "queue " + queue.name() + " does not forward");
+    }
+    long next = queue.stats().nextSequence();
+    if (sequence >= next) {
+      throw RequestException.field(
+          "sequence", "was not published yet: the next one of the queue is " + next);
+    }
+  }
+
   /** Looks every few milliseconds, so that no thread waits. */
   private Future<ApiResponse> await(ApiRequest call) {
     Forwards forwards = forwards(call);
@@ -226,6 +239,7 @@ final class ForwardRoutes {
     String[] targets =
         asked.targets() == null ? new String[0] : asked.targets().toArray(new String[0]);
     RequestException.checked("targets", () -> forwards.hold(sequence, targets));
+    checkReached(queue(call), forwards, sequence);
     if (waiting.incrementAndGet() > MOST_WAITING) {
       waiting.decrementAndGet();
       throw RequestException.of(

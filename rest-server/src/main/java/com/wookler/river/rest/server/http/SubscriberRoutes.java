@@ -167,6 +167,12 @@ final class SubscriberRoutes {
     return withSubscriber(
         call,
         hosted -> {
+          if (!hosted.subscriber().config().exclusive()) {
+            throw RequestException.of(
+                RequestException.Reason.CONFLICT,
+                "subscriber %s is not exclusive, and has no lease"
+                    .formatted(hosted.subscriber().name()));
+          }
           boolean unused = hosted.by(owner).consumer().renewLease(); // which the lease shows
           return shown(hosted);
         });
