@@ -134,11 +134,7 @@ class ResourceRoutesTest extends ServerFixture {
   }
 
   private HttpResponse<String> data(int sequence) {
-    return Asked.client()
-        .sendAsync(
-            asked.request("GET", ORDERS + "/messages/" + sequence + "/data", ""),
-            HttpResponse.BodyHandlers.ofString())
-        .join();
+    return asked.get(ORDERS + "/messages/" + sequence + "/data").http();
   }
 
   @Test
