@@ -8,12 +8,14 @@ import com.wookler.river.core.Changes;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.forward.Forwards;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -165,6 +167,12 @@ public final class HostedQueue<M> {
     } finally {
       changing.unlock();
     }
+  }
+
+  /** Returns whether the queue runs and forwards to another one. */
+  boolean forwardsTo(String target) {
+    return queue.state() == QueueState.RUNNING
+        && Forwards.of(queue).configs().stream().anyMatch(each -> each.target().equals(target));
   }
 
   void settings(Settings changed) {

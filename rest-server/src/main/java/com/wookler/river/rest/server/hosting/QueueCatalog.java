@@ -14,7 +14,6 @@ import com.wookler.river.core.QueueState;
 import com.wookler.river.core.ReloadResult;
 import com.wookler.river.core.River;
 import com.wookler.river.core.message.MessageConverter;
-import com.wookler.river.forward.Forwards;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -423,7 +422,7 @@ public final class QueueCatalog implements AutoCloseable {
             RequestException.Reason.CONFLICT,
             "queue " + name + " has messages that are not completed; force=true deletes them too");
       }
-      List<String> sources = force ? List.of() : forwardingTo(queue);
+      List<String> sources = force ? List.of() : forwardingTo(name);
       if (!sources.isEmpty()) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,
@@ -444,15 +443,9 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  /** Returns the names of the queues that forward to a queue. */
-  private List<String> forwardingTo(HostedQueue<?> target) {
-    String name = target.queue().name();
+  private List<String> forwardingTo(String target) {
     return queues.values().stream()
-        .filter(each -> each.queue().state() == QueueState.RUNNING)
-        .filter(
-            each ->
-                Forwards.of(each.queue()).configs().stream()
-                    .anyMatch(config -> config.target().equals(name)))
+        .filter(each -> each.forwardsTo(target))
         .map(each -> each.queue().name())
         .toList();
   }
