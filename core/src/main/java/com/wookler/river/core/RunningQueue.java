@@ -393,9 +393,14 @@ final class RunningQueue<M> {
   Optional<Delivery<M>> latest(String key) {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
-        .filter(message -> !removal.isRemoved(message))
-        .filter(message -> message.data().length > 0 || !config.get(QueueOptions.COMPACT))
+        .filter(this::isThere)
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
+  }
+
+  /** Returns whether the last message of a key is one: it is not removed, and no delete marker. */
+  private boolean isThere(StoredMessage last) {
+    return !removal.isRemoved(last)
+        && (last.data().length > 0 || !config.get(QueueOptions.COMPACT));
   }
 
   List<StoredMessage> read(String key, long from, int max) {
@@ -404,7 +409,8 @@ final class RunningQueue<M> {
   }
 
   PublishResult putAllIf(Expected expected, List<Message<M>> batch, Durability level) {
-    return publisher.putAllIf(name -> expected.condition(name, storage.keys), batch, level);
+    return publisher.putAllIf(
+        name -> expected.condition(name, storage.keys, this::isThere), batch, level);
   }
 
   /** Makes a copy on the worker, which nothing interrupts. */
