@@ -176,9 +176,9 @@ public final class QueueOptions {
           .named("maxMessages(long)")
           .changes(Change.RUNNING)
           .means(
-              "how many messages the queue may hold: those that its slowest subscriber has not"
-                  + " completed, or without subscribers those in its log; and the delayed ones that"
-                  + " wait and are not among these");
+              "how many messages it may hold: from the oldest on that its slowest subscriber has not"
+                  + " completed, without subscribers those in its log, but for removed ones; and the"
+                  + " delayed ones");
 
   /** See {@link MessageQueue.Builder#maxBytes}. */
   public static final Option<Long> MAX_BYTES =

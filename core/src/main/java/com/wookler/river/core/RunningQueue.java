@@ -285,10 +285,14 @@ final class RunningQueue<M> {
     return opened;
   }
 
-  /** Returns the lowest sequence that counts in the limits: what waits for its time counts too. */
+  /**
+   * Returns from where on the limits count: what waits for its time counts too, and what was
+   * removed does not.
+   */
   private long needed() {
     long needed = subscribers.needed();
-    return needed - delays.waitingBelow(needed);
+    long removed = log.removed().count(needed, log.nextSequence());
+    return needed + removed - delays.waitingBelow(needed);
   }
 
   private @Nullable Deduplicator openDeduplicator() {
