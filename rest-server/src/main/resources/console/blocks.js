@@ -14,8 +14,8 @@ const COLUMNS = [
 function row(block) {
   const messages = BigInt(block.endSequence) - BigInt(block.firstSequence);
   const last = messages === 0n ? "–" : format.exact(String(BigInt(block.endSequence) - 1n));
-  const size = (value) => make("td", { text: value === undefined ? "no" : format.bytes(value), title: value === undefined ? undefined : format.exact(value) + " bytes" });
-  const time = (text) => make("td", { class: "left", text: text === undefined ? "–" : format.time(text) });
+  const size = (value) => make("td", { text: value === undefined ? "no" : format.bytes(value), title: value === undefined ? undefined : format.exactBytes(value) });
+  const time = (text) => make("td", { class: "left", title: text, text: text === undefined ? "–" : format.time(text) });
   return make("tr", {},
     make("th", { scope: "row", text: format.exact(block.number) }),
     make("td", { class: "left", text: STATES[block.state] }),

@@ -66,15 +66,15 @@ async function download(queue, sequence) {
 }
 
 /** A message that opens; its data is made when it does. */
-export function shownMessage(queue, message, { title, actions = [], download: withDownload = true }) {
+export function shownMessage(queue, message, { title, exact, actions = [], download: withDownload = true }) {
   const inner = make("div");
-  const box = make("details", { class: "message" }, make("summary", { text: title }), inner);
+  const box = make("details", { class: "message" }, make("summary", { text: title, title: exact }), inner);
   box.addEventListener("toggle", () => {
     if (!box.open || inner.childElementCount > 0) {
       return;
     }
     const { text, about, cut, failure } = dataOf(message);
-    const facts = ["sequence " + format.exact(message.sequence), "published " + format.time(message.publishedAt)];
+    const facts = ["sequence " + format.exact(message.sequence), { text: "published " + format.time(message.publishedAt), title: message.publishedAt }];
     if (message.key !== undefined) {
       facts.push("key " + message.key);
     }
@@ -85,11 +85,11 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
       facts.push(name + ": " + (typeof value === "string" ? value : "base64 " + value.base64));
     }
     inner.append(
-      make("div", { class: "facts" }, facts.map((fact) => make("span", { text: fact }))),
+      make("div", { class: "facts" }, facts.map((fact) => make("span", typeof fact === "string" ? { text: fact } : fact))),
       ...(failure === undefined ? [] : [make("p", { class: "bad", text: "Its decoder failed: " + failure })]),
       make("pre", { tabindex: "0", role: "group", "aria-label": "Data", text }),
       make("div", { class: "bar" },
-        make("span", { class: "soft", text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
+        make("span", { class: "soft", title: cut && message.bytes > PREVIEW ? format.exactBytes(message.bytes) : undefined, text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
         withDownload ? button("Download", () => download(queue, message.sequence)) : null,
         actions),
     );
@@ -212,7 +212,9 @@ export function open(main, route) {
   }
 
   function shown(message) {
-    const text = message.text ?? message.data ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
+    const words = message.text ?? message.data;
+    const size = words === undefined ? (message.bytes ?? format.fromBase64(message.base64).length) : 0;
+    const text = words ?? "binary, " + format.bytes(size);
     const cancel = mayPublish
       ? button("Cancel this message…", async () => {
           const done = await confirm({
@@ -226,7 +228,7 @@ export function open(main, route) {
           }
         }, "danger")
       : null;
-    return shownMessage(queue, message, { title: format.exact(message.sequence) + " · " + format.time(message.publishedAt) + (message.key === undefined ? "" : " · " + message.key) + " · " + text.slice(0, 120), actions: [cancel] });
+    return shownMessage(queue, message, { title: format.exact(message.sequence) + " · " + format.time(message.publishedAt) + (message.key === undefined ? "" : " · " + message.key) + " · " + text.slice(0, 120), exact: words === undefined ? format.exactBytes(size) : undefined, actions: [cancel] });
   }
 
   main.append(

@@ -145,7 +145,7 @@ export function open(main, route) {
       for (const name of ["firstSequence", "nextSequence", "blocks", "backups", "archived", "backupFailures", "discarded", "removed", "lost", "delayed"]) {
         setText(values[name], format.exact(stats[name] ?? 0));
       }
-      setText(values.diskFree, format.bytes(stats.diskFree), format.exact(stats.diskFree) + " bytes");
+      setText(values.diskFree, format.bytes(stats.diskFree), format.exactBytes(stats.diskFree));
       values.lost.classList.toggle("bad", Number(stats.lost) > 0);
       values.backupFailures.classList.toggle("bad", Number(stats.backupFailures) > 0);
       showForwards((await api.get(api.of(queue) + "/forwards")).forwards);
@@ -191,9 +191,7 @@ export function open(main, route) {
     setText(cells[0], format.count(s.lag), format.exact(s.lag));
     setText(cells[1], format.age(s.oldestAgeMillis), format.exact(s.oldestAgeMillis) + " ms");
     setText(cells[2], format.count(s.inFlight), format.exact(s.inFlight));
-    setText(cells[3], format.rate(s.delivered));
-    setText(cells[4], format.rate(s.acked));
-    setText(cells[5], format.rate(s.redelivered));
+    ["delivered", "acked", "redelivered"].forEach((name, i) => setText(cells[3 + i], format.rate(s[name]), format.exactRate(s[name])));
     setText(cells[6], format.count(s.dead), format.exact(s.dead) + " since it was opened");
     cells[6].classList.toggle("bad", s.dead > 0);
     setText(cells[7], String(s.consumers));
@@ -211,10 +209,10 @@ export function open(main, route) {
       }
       const { values } = figures;
       setText(values.state, q.status === undefined ? q.state : q.status.toLowerCase().replace("_", "-"));
-      setText(values.published, format.rate(q.published));
-      setText(values.acked, format.rate(q.acked));
+      setText(values.published, format.rate(q.published), format.exactRate(q.published));
+      setText(values.acked, format.rate(q.acked), format.exactRate(q.acked));
       setText(values.messages, format.count(q.messages), format.exact(q.messages));
-      setText(values.bytes, format.bytes(q.bytes), format.exact(q.bytes) + " bytes");
+      setText(values.bytes, format.bytes(q.bytes), format.exactBytes(q.bytes));
       const elements = now.subscribers.map(row);
       if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
         body.replaceChildren(...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));

@@ -236,7 +236,7 @@ function consumers(queue, subscriber) {
           make("th", { scope: "row", class: "left", text: each.address }),
           make("td", { class: "left", text: each.key || "–" }),
           make("td", { class: "left", text: each.owner ?? "–" }),
-          make("td", { class: "left", text: format.time(each.since) }),
+          make("td", { class: "left", title: each.since, text: format.time(each.since) }),
           make("td", {}, button("End…", () => end(each))))))]));
     } catch (failure) {
       setText(head, failure.message);
@@ -316,9 +316,9 @@ export function open(main, route) {
       setText(values.lag, format.count(s.lag), format.exact(s.lag));
       setText(values.oldest, format.age(s.oldestAgeMillis), format.exact(s.oldestAgeMillis) + " ms");
       setText(values.inFlight, format.count(s.inFlight), format.exact(s.inFlight));
-      setText(values.delivered, format.rate(s.delivered));
-      setText(values.acked, format.rate(s.acked));
-      setText(values.redelivered, format.rate(s.redelivered));
+      setText(values.delivered, format.rate(s.delivered), format.exactRate(s.delivered));
+      setText(values.acked, format.rate(s.acked), format.exactRate(s.acked));
+      setText(values.redelivered, format.rate(s.redelivered), format.exactRate(s.redelivered));
       setText(values.consumers, String(s.consumers));
       plot.update(s, now.at);
       if (++ticks % 5 === 0) {
