@@ -51,7 +51,7 @@ function dataOf(message) {
   if (message.text !== undefined) {
     return { text: cut ? message.text : pretty(message.text), about: (binary ? "binary, " : "") + "as its converter or decoder shows it", cut };
   }
-  const text = binary ? format.hex(format.fromBase64(message.base64).subarray(0, 4096)) : cut ? message.data : pretty(message.data);
+  const text = binary ? format.hex(format.fromBase64(message.base64)) : cut ? message.data : pretty(message.data);
   return { text, about: (binary ? "binary" : noText ? "as it is" : "") + (noText ? ", there was no space for its text" : ""), cut, failure: message.textError };
 }
 
@@ -174,8 +174,7 @@ export function open(main, route) {
     if (by.value === "last") {
       const { stats } = await api.get(api.of(queue));
       const last = BigInt(stats.nextSequence) - BigInt(COUNT);
-      const first = BigInt(stats.firstSequence);
-      return String(filter.value !== "" || last < first ? first : last);
+      return String(filter.value !== "" || last < 0n ? 0 : last); // the log may begin later than its backups
     }
     if (by.value === "at") {
       const { messages } = await api.get(api.of(queue) + "/messages?preview=1&at=" + encodeURIComponent(new Date(value.value).toISOString()));
