@@ -130,7 +130,7 @@ async function connect() {
       if (failure.status === 401) {
         rights = "";
         render();
-        main.append(make("p", { class: "empty", text: "This server has keys. Type one in above; it stays in the memory of this page." }));
+        main.append(make("h1", { text: "A key is needed" }), make("p", { class: "empty", text: "This server has keys. Type one in above; it stays in the memory of this page." }));
       }
     }
     if (mine !== generation) {
