@@ -63,7 +63,7 @@ async function setStatus(queue, now, done) {
   const made = await dialog({
     title: "Status of " + queue,
     label: "Set",
-    body: field("Status", status, "Up takes and delivers; read-only delivers; quiescent takes; down does neither. It stays after a restart."),
+    body: field("Status", status, "Up takes messages and delivers; read-only refuses publishes; quiescent delivers nothing either; down refuses acknowledgements too. It stays after a restart."),
     action: () => api.call("PUT", api.of(queue) + "/status", { status: status.value }),
   });
   if (made) {
