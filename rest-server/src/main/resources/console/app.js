@@ -1,6 +1,6 @@
 // The shell: key, location, and the one stream of figures that the open page is updated from.
 import * as api from "./api.js";
-import { make, setText } from "./dom.js";
+import { make, replace, setText } from "./dom.js";
 import * as format from "./format.js";
 import * as overview from "./overview.js";
 import * as queue from "./queue.js";
@@ -59,7 +59,7 @@ function showCrumbs() {
 function render() {
   page?.close?.();
   page = null;
-  main.replaceChildren();
+  replace(main);
   if (rights !== "") {
     page = route.module.open(main, route);
   }

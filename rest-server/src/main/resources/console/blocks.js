@@ -1,6 +1,6 @@
 // The blocks of a queue in log and backup, the newest first.
 import * as api from "./api.js";
-import { button, make, setText, table } from "./dom.js";
+import { button, make, replace, setText, table } from "./dom.js";
 import * as format from "./format.js";
 import { tabs } from "./queue.js";
 
@@ -50,7 +50,7 @@ export function open(main, route) {
       next = found.next;
       older.hidden = next === undefined;
       setText(head, "the newest " + format.exact(all.length) + (next === undefined ? ", which are all" : ""));
-      shown.replaceChildren(table("Blocks", COLUMNS, all.map(row)));
+      replace(shown, table("Blocks", COLUMNS, all.map(row)));
     } catch (failure) {
       setText(head, failure.message);
     }

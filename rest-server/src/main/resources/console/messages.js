@@ -1,6 +1,6 @@
 // The messages of a queue: browse, search, publish, cancel.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, replace, select, setText } from "./dom.js";
 import * as format from "./format.js";
 import { json } from "./overview.js";
 import { tabs } from "./queue.js";
@@ -188,7 +188,7 @@ export function open(main, route) {
     try {
       const begin = from ?? (await start());
       if (begin === null) {
-        list.replaceChildren();
+        replace(list);
         setText(said, "There is no message at or after that time.");
         return;
       }
@@ -201,10 +201,10 @@ export function open(main, route) {
       const found = await api.get(api.of(queue) + "/messages?" + parameters);
       next = found.next === undefined ? null : String(found.next);
       more.hidden = next === null;
-      list.replaceChildren(...found.messages.map(shown));
+      replace(list, ...found.messages.map(shown));
       setText(said, found.messages.length + " messages" + (next === null ? "; this is the end" : "; the next page begins with sequence " + format.exact(next)));
     } catch (failure) {
-      list.replaceChildren();
+      replace(list);
       more.hidden = true;
       setText(said, failure instanceof RangeError || failure instanceof SyntaxError ? "That is no sequence or time." : failure.message);
     }

@@ -1,6 +1,6 @@
 // All queues: search, sort, a hundred a page.
 import * as api from "./api.js";
-import { button, dialog, field, input, make, note, setText, tiles } from "./dom.js";
+import { button, dialog, field, input, make, note, replace, setText, tiles } from "./dom.js";
 import * as format from "./format.js";
 
 const PAGE = 100;
@@ -145,7 +145,7 @@ export function open(main, route) {
     first = Math.max(0, Math.min(first, Math.floor(Math.max(0, all.length - 1) / PAGE) * PAGE));
     const elements = all.slice(first, first + PAGE).map(row);
     if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
-      body.replaceChildren(...elements);
+      replace(body, ...elements);
     }
     heads.forEach((head, i) => (i === sort ? head.setAttribute("aria-sort", down ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
     previous.disabled = first === 0;

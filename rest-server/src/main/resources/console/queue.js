@@ -1,6 +1,6 @@
 // A queue: its figures and subscribers, its past, and what can be done with it.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText, table, tiles } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, replace, select, setText, table, tiles } from "./dom.js";
 import * as format from "./format.js";
 import { json } from "./overview.js";
 import { plots } from "./plot.js";
@@ -157,11 +157,12 @@ export function open(main, route) {
 
   function showForwards(all) {
     if (all.length === 0) {
-      forwards.replaceChildren();
+      replace(forwards);
       return;
     }
     const columns = [{ name: "target", class: "left" }, { name: "filter", class: "left" }, { name: "left" }, { name: "state", class: "left" }, { name: "" }];
-    forwards.replaceChildren(
+    replace(
+      forwards,
       make("h2", { text: "Forwards" }),
       table("Forwards", columns, all.map((each) =>
         make("tr", {},
@@ -172,8 +173,10 @@ export function open(main, route) {
           make("td", { text: format.exact(each.stats.lag) }),
           make("td", { class: each.stats.awaySince || each.stats.ended ? "wrap bad" : "wrap", text: forwardState(each.stats) }),
           make("td", {}, admin && each.kind === "QUEUE" ? button("End…", async () => {
-            await confirm({ title: "End the forward to " + each.target, text: "What the target has not got it does not get.", label: "End it", action: () => api.call("DELETE", api.of(queue) + "/forwards/" + each.target) });
-            detail();
+            const done = await confirm({ title: "End the forward to " + each.target, text: "What the target has not got it does not get.", label: "End it", action: () => api.call("DELETE", api.of(queue) + "/forwards/" + each.target) });
+            if (done) {
+              detail();
+            }
           }) : null)))),
     );
   }
@@ -215,7 +218,7 @@ export function open(main, route) {
       setText(values.bytes, format.bytes(q.bytes), format.exactBytes(q.bytes));
       const elements = now.subscribers.map(row);
       if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
-        body.replaceChildren(...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));
+        replace(body, ...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));
       }
       plot.update(q, now.at);
       if (++ticks % DETAIL_TICKS === 0) {
