@@ -50,6 +50,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -85,6 +86,7 @@ public final class RiverServer implements AutoCloseable {
   private final HttpService http;
   private final int memcachePort;
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
   private final int port;
@@ -329,10 +331,19 @@ public final class RiverServer implements AutoCloseable {
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
-      http.close();
-      closeQueues();
+      try {
+        http.close();
+        closeQueues();
+      } finally {
+        closed.countDown();
+      }
     }
     LOG.info("River's server is closed");
+  }
+
+  /** Returns once it is closed, also by a client that may. */
+  void awaitClosed() throws InterruptedException {
+    closed.await();
   }
 
   private void closeQueues() {

@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -80,21 +79,13 @@ record ServerStart(Map<ServerFlag, String> values) {
 
   /** Starts the server, prints how to use it, and returns when the process is to end. */
   int runUntilEnd(PrintWriter out) throws InterruptedException {
-    CountDownLatch end = new CountDownLatch(1);
     RiverServer server = start();
-    Thread ending =
-        new MonitoredThread(
-            "river-server-end",
-            () -> {
-              server.close();
-              end.countDown();
-            });
-    Runtime.getRuntime().addShutdownHook(ending);
+    Runtime.getRuntime().addShutdownHook(new MonitoredThread("river-server-end", server::close));
     if (values.containsKey(ServerFlag.CONFIG)) {
       onHangup(() -> reload(server));
     }
     welcome(out, server);
-    end.await();
+    server.awaitClosed();
     return Main.DONE;
   }
 
