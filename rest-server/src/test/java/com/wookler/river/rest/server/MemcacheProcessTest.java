@@ -467,13 +467,13 @@ class MemcacheProcessTest {
                 .concat(
                     " total_connections cmd_get cmd_set cmd_peek get_hits get_misses bytes_read")
                 .concat(" bytes_written queue_creates queue_deletes queue_expires")
-                .split(" "));
+                .split(" ", -1));
     List<String> ofQueue =
         List.of(
             "items bytes total_items logsize expired_items mem_items mem_bytes age discarded waiters"
                 .concat(" open_transactions transactions canceled_transactions total_flushes")
                 .concat(" journal_rewrites journal_rotations")
-                .split(" "));
+                .split(" ", -1));
     for (String name : names) {
       assertThat(client.line()).matches("STAT " + name + " [0-9.]+");
     }

@@ -53,7 +53,7 @@ final class ServerProcess implements AutoCloseable {
             .redirectErrorStream(true)
             .start();
     List<String> lines;
-    try (BufferedReader reader = jcmd.inputReader()) {
+    try (BufferedReader reader = jcmd.inputReader(StandardCharsets.UTF_8)) {
       lines = reader.lines().toList();
     }
     assertThat(jcmd.waitFor()).isZero();
