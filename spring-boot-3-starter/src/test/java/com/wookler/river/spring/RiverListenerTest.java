@@ -547,11 +547,6 @@ class RiverListenerTest {
     void on(Sale sale) {}
   }
 
-  static class Hasty {
-    @RiverListener(queue = "sales", backoff = "soon")
-    void on(Sale sale) {}
-  }
-
   @Test
   void shouldSayWhatIsWrongWithAListener() {
     assertWrong(Lists.class, "Sale>, but a queue's data is converted by its class alone");
@@ -564,7 +559,6 @@ class RiverListenerTest {
     assertWrong(Typo.class, "Typo.on: autoStartup is 'flase', which is neither true nor false");
     assertWrong(
         Sideways.class, "Sideways.on: order is 'sideways'; sequence, key and strict are allowed");
-    assertWrong(Hasty.class, "is 'soon'; allowed are: none; fixed 5ss");
   }
 
   /** Placeholders without a value, as a property that is empty is. */
