@@ -261,11 +261,32 @@ class ServerCommandTest {
             key.substring(6, 18)
                 + "  \"partner\"  publish [orders]  consume []  admin []  metrics []"
                 + "  expires 2027-01-01T00:00:00Z  requests 10:50  messages 100:100");
-    keys(Main.DONE, "add", "guest", "--expires=90d");
+    keys(Main.DONE, "add", "guest", "--expires=90d", "--consume=*");
     assertThat(keys(Main.DONE, "list")).containsPattern("guest.* expires 20[0-9T:-]+Z");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--expires=tomorrow")).contains("--expires");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--requests=0")).contains("--requests");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--messages=1:2000000")).contains("burst");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--expires=tomorrow", "--consume=*"))
+        .contains("--expires");
+    for (String past : List.of("0s", "2001-01-01T00:00:00Z")) {
+      assertThat(keys(Main.REFUSED, "add", "bad", "--consume=*", "--expires=" + past))
+          .contains("--expires", "'" + past + "' is not in the future");
+    }
+    assertThat(keys(Main.REFUSED, "add", "bad", "--requests=0", "--consume=*"))
+        .contains("--requests");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--messages=1:2000000", "--consume=*"))
+        .contains("burst");
+  }
+
+  @Test
+  void shouldRefuseAKeyThatIsNoUseOrHasTheNameOfAnother() {
+    String id = keys(Main.DONE, "add", "shop", "--publish=orders").substring(6, 18);
+    assertThat(keys(Main.REFUSED, "add", "shop", "--publish=prices"))
+        .contains("has a key with the name or id 'shop' already", "choose another name");
+    assertThat(keys(Main.REFUSED, "add", id, "--publish=orders")).contains("already");
+    assertThat(keys(Main.REFUSED, "add", "", "--publish=orders")).contains("NAME is empty");
+    assertThat(keys(Main.REFUSED, "add", "idle")).contains("without rights", "--publish");
+    assertThat(keys(Main.DONE, "list").lines()).singleElement().asString().startsWith(id);
+    keys(Main.DONE, "add", "shop-2", "--publish=orders"); // both are valid for a while
+    assertThat(keys(Main.DONE, "revoke", "shop")).isEqualTo("revoked");
+    keys(Main.DONE, "add", "shop", "--publish=orders");
   }
 
   @Test
