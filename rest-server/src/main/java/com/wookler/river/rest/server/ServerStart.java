@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.rest.server.http.HostValidator;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -10,7 +11,6 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -140,9 +140,7 @@ record ServerStart(Map<ServerFlag, String> values) {
     with(ServerFlag.SNAPSHOTS, text -> server.snapshotDirectory(Path.of(text)));
     with(ServerFlag.KEYS, text -> server.keys(Path.of(text)));
     with(ServerFlag.CLIENT_CA, text -> server.clientAuthority(Path.of(text)));
-    with(
-        ServerFlag.ALLOWED_HOSTS,
-        text -> Stream.of(text.trim().split("[\\s,]+", -1)).forEach(server::allowedHost));
+    with(ServerFlag.ALLOWED_HOSTS, text -> HostValidator.names(text).forEach(server::allowedHost));
     certificate(server);
     return server.insecure(values.containsKey(ServerFlag.INSECURE)).start();
   }
