@@ -243,6 +243,8 @@ class TlsTest {
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContainingAll("server.ssl.client.ca (--client-ca) is " + none, "PEM")
         .hasMessageNotContaining("port");
+    Files.delete(none);
+    assertThatThrownBy(builder::start).hasMessageContaining("server.ssl.client.ca (--client-ca)");
   }
 
   @Test

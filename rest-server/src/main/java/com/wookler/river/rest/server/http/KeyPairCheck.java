@@ -74,15 +74,14 @@ final class KeyPairCheck {
   /**
    * Returns what certificates of clients are signed by; null if clients need none.
    *
-   * @throws RiverException the file cannot be read
-   * @throws ConfigurationException it contains no certificate
+   * @throws ConfigurationException the file cannot be read, or contains no certificate
    */
   static @Nullable TrustOptions trusted(Tls tls, Vertx vertx) {
     if (!(tls instanceof Tls.Mutual mutual)) {
       return null;
     }
-    TrustOptions options = mutual.trusted();
     try {
+      TrustOptions options = mutual.trusted();
       var unused = options.getTrustManagerFactory(vertx);
       return options;
     } catch (Exception e) {
