@@ -9,10 +9,13 @@ import threading
 import time
 import uuid
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Union
+from typing import (
+    Any, Callable, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, TypeVar, Union
+)
 from urllib.parse import quote, urlencode, urlsplit
 
 Data = Union[str, bytes]
+_T = TypeVar("_T")
 _FIRST_PAUSE = 0.1
 _LONGEST_PAUSE = 5.0
 _SILENCE = 45.0  # of a stream, on which the server writes an empty line every 15 seconds
@@ -34,7 +37,10 @@ class RiverError(Exception):
 
 @dataclass(frozen=True)
 class Message:
-    """A message to publish. A delay or expiry is a text such as ``30s``, as the server has it."""
+    """
+    A message to publish. A delay or expiry is a text such as ``30s``, as the server has it. Bytes
+    are sent in base64, so that they take a third more of the server's limit of a request.
+    """
 
     data: Data
     key: Optional[str] = None
@@ -120,9 +126,40 @@ class Delivery:
             previous_failure=json_delivery.get("previousFailure"),
         )
 
+    @staticmethod
+    def _all_of(json_deliveries: Any) -> "List[Delivery]":
+        if not isinstance(json_deliveries, list):
+            raise TypeError("deliveries are a list")
+        return [Delivery._of(each) for each in json_deliveries]
+
+
+Deliveries = Union[Delivery, str, Iterable[Union[Delivery, str]]]
+
+
+def _receipts(deliveries: Deliveries) -> Iterator[str]:
+    """Yields the receipts of one delivery, or of several."""
+    several: Iterable[Union[Delivery, str]]
+    if isinstance(deliveries, (Delivery, str)):
+        several = [deliveries]
+    elif isinstance(deliveries, bytes) or not isinstance(deliveries, Iterable):
+        raise _no_delivery(deliveries)
+    else:
+        several = deliveries
+    for each in several:
+        if not isinstance(each, (Delivery, str)):
+            raise _no_delivery(each)
+        yield each if isinstance(each, str) else each.receipt
+
+
+def _no_delivery(given: Any) -> TypeError:
+    return TypeError(f"{given!r} is neither a delivery nor a receipt")
+
 
 class River:
-    """A server. Can be used by several threads, each of which has a connection of its own."""
+    """
+    A server. Can be used by several threads, each of which has a connection of its own; the end of
+    a ``with`` closes that of its thread.
+    """
 
     def __init__(
         self,
@@ -145,12 +182,18 @@ class River:
         self._ssl = ssl_context
         self._local = threading.local()
 
+    def __enter__(self) -> "River":
+        return self
+
+    def __exit__(self, *failure: Any) -> None:
+        self.close()
+
     def queue(self, name: str) -> "Queue":
         return Queue(self, name)
 
     def queues(self) -> List[str]:
         """Returns the names of the queues that the key may see."""
-        return [each["name"] for each in self._json("GET", "/v1/queues")["queues"]]
+        return self._json("GET", "/v1/queues", _names)
 
     def close(self) -> None:
         """Closes the connection of this thread; it is opened again when needed."""
@@ -184,12 +227,17 @@ class River:
         return self._open(connection, "POST", path, b"", "application/x-ndjson")
 
     def _json(
-        self, method: str, path: str, body: Optional[Any] = None, wait: float = 0.0
-    ) -> Any:
-        """Sends a request, again where its answer was lost or says later; returns its JSON."""
+        self,
+        method: str,
+        path: str,
+        read: Callable[[Any], _T],
+        body: Optional[Any] = None,
+        wait: float = 0.0,
+    ) -> _T:
+        """Sends a request, again where its answer was lost or says later; reads its JSON."""
         sent = b"" if body is None else json.dumps(body).encode("utf-8")
 
-        def once() -> Any:
+        def once() -> _T:
             connection = getattr(self._local, "connection", None)
             if connection is None:
                 connection = self._local.connection = self._connect(self._timeout)
@@ -199,17 +247,16 @@ class River:
             try:
                 with self._open(connection, method, path, sent, "application/json") as answer:
                     text = answer.read()
+                if not text:  # cut in its head, or a proxy's: the server answers with JSON
+                    raise http.client.HTTPException(f"the answer {answer.status} has no content")
             except _LOST:
                 self.close()
                 raise
-            try:
-                return json.loads(text) if text else None
-            except ValueError as foreign:
-                raise _foreign(200, text) from foreign
+            return _read(answer.status, text, read)
 
         return self._retried(once)
 
-    def _retried(self, once: Any) -> Any:
+    def _retried(self, once: Callable[[], _T]) -> _T:
         tries = 0
         while True:
             try:
@@ -239,8 +286,29 @@ def _is_retried(refused: RiverError) -> bool:
     return refused.status >= 500 or refused.status in (408, 429)
 
 
-def _foreign(status: int, text: bytes) -> RiverError:
-    return RiverError(status, {"title": text[:200].decode("utf-8", "replace")})
+def _read(status: int, text: bytes, read: Callable[[Any], _T]) -> _T:
+    try:
+        return read(json.loads(text))
+    except (AttributeError, LookupError, TypeError, ValueError) as foreign:  # a proxy's
+        title = text[:200].decode("utf-8", "replace")
+        raise RiverError(status, {"title": f"the answer is not a server's of River: {title}"}) from foreign
+
+
+def _names(answer: Any) -> List[str]:
+    return [each["name"] for each in answer["queues"]]
+
+
+def _published(answer: Any) -> Published:
+    return Published(answer["sequence"], answer["durability"], answer["duplicate"])
+
+
+def _published_batch(answer: Any) -> PublishedBatch:
+    duplicates = {each["index"]: each["sequence"] for each in answer["duplicates"]}
+    return PublishedBatch(answer["first"], answer["count"], duplicates)
+
+
+def _results(answer: Any) -> List[str]:
+    return [each["result"] for each in answer["results"]]
 
 
 def _error(answer: http.client.HTTPResponse) -> RiverError:
@@ -276,23 +344,23 @@ class Queue:
     ) -> Published:
         """Stores a message. Without an id it gets one, so that it can be sent again."""
         message = Message(data, key, id, headers or {}, delay, expires)
-        made = self._river._json(
-            "POST", f"{self._path}/publish?durability={durability}", message._json()
-        )
-        return Published(made["sequence"], made["durability"], made["duplicate"])
+        path = f"{self._path}/publish?durability={durability}"
+        return self._river._json("POST", path, _published, message._json())
 
     def publish_batch(
         self, messages: Iterable[Union[Message, Data]], *, durability: str = "MEMORY"
     ) -> PublishedBatch:
         """Stores all of the messages, or none."""
+        if isinstance(messages, (str, bytes, bytearray, memoryview, Message)):
+            raise TypeError(
+                f"publish_batch takes several messages, not one {type(messages).__name__};"
+                " put it into a list, or use publish"
+            )
         all_messages = [
             (each if isinstance(each, Message) else Message(each))._json() for each in messages
         ]
-        made = self._river._json(
-            "POST", f"{self._path}/publish-batch?durability={durability}", {"messages": all_messages}
-        )
-        duplicates = {each["index"]: each["sequence"] for each in made["duplicates"]}
-        return PublishedBatch(made["first"], made["count"], duplicates)
+        path = f"{self._path}/publish-batch?durability={durability}"
+        return self._river._json("POST", path, _published_batch, {"messages": all_messages})
 
     def subscriber(self, name: str) -> "Subscriber":
         return Subscriber(self._river, self._path, name)
@@ -309,8 +377,8 @@ class Subscriber:
     def take(self, max: int = 1, wait: float = 0.0) -> List[Delivery]:
         """Takes up to ``max`` messages; waits up to ``wait`` seconds, at most 60, for the first."""
         query = urlencode({"max": max, "wait": f"{int(wait * 1000)}ms", "create": "true"})
-        taken = self._river._json("POST", f"{self._path}/deliveries?{query}", wait=wait)
-        return [Delivery._of(each) for each in taken]
+        path = f"{self._path}/deliveries?{query}"
+        return self._river._json("POST", path, Delivery._all_of, wait=wait)
 
     def stream(self, credit: int = 100) -> Iterator[Delivery]:
         """
@@ -329,7 +397,7 @@ class Subscriber:
                 for line in answer:
                     pauses = 0
                     if line.strip() and line.endswith(b"\n"):  # else the connection was cut
-                        yield Delivery._of(json.loads(line))
+                        yield _read(answer.status, line, Delivery._of)
             except RiverError as refused:
                 if not _is_retried(refused) or tries >= self._river._retries:
                     raise
@@ -345,35 +413,34 @@ class Subscriber:
             pauses += 1
             tries += 1
 
-    def ack(self, *deliveries: Union[Delivery, str]) -> List[str]:
-        """Completes messages."""
+    def ack(self, *deliveries: Deliveries) -> List[str]:
+        """Completes messages: of deliveries, receipts, or lists of these."""
         return self._settle("ack", deliveries)
 
     def nack(
-        self, *deliveries: Union[Delivery, str], delay: Optional[str] = None, reason: Optional[str] = None
+        self, *deliveries: Deliveries, delay: Optional[str] = None, reason: Optional[str] = None
     ) -> List[str]:
         """Gives messages back for another attempt."""
         return self._settle("nack", deliveries, delay=delay, reason=reason)
 
-    def release(self, *deliveries: Union[Delivery, str]) -> List[str]:
+    def release(self, *deliveries: Deliveries) -> List[str]:
         """Gives messages back unprocessed; the attempt does not count."""
         return self._settle("release", deliveries)
 
-    def reject(self, *deliveries: Union[Delivery, str], reason: str) -> List[str]:
+    def reject(self, *deliveries: Deliveries, reason: str) -> List[str]:
         """Makes messages dead letters."""
         return self._settle("reject", deliveries, reason=reason)
 
-    def extend(self, *deliveries: Union[Delivery, str], duration: str) -> List[str]:
+    def extend(self, *deliveries: Deliveries, duration: str) -> List[str]:
         """Takes more time for messages."""
         return self._settle("extend", deliveries, duration=duration)
 
     def _settle(
-        self, verb: str, deliveries: Iterable[Union[Delivery, str]], **more: Optional[str]
+        self, verb: str, deliveries: Tuple[Deliveries, ...], **more: Optional[str]
     ) -> List[str]:
-        receipts = [each if isinstance(each, str) else each.receipt for each in deliveries]
+        receipts = [receipt for each in deliveries for receipt in _receipts(each)]
         if not receipts:
             return []
         body: Dict[str, Any] = {"receipts": receipts}
         body.update({name: value for name, value in more.items() if value is not None})
-        settled = self._river._json("POST", f"{self._path}/{verb}", body)
-        return [each["result"] for each in settled["results"]]
+        return self._river._json("POST", f"{self._path}/{verb}", _results, body)

@@ -3,6 +3,8 @@
 import http.server
 import json
 import os
+import re
+import socketserver
 import ssl
 import threading
 import time
@@ -160,6 +162,145 @@ class OtherAnswersTest(unittest.TestCase):
 
     def test_waits_on_an_idle_stream_for_longer_than_its_timeout(self):
         self.assertEqual("late", next(self.river.queue("idle").subscriber("s").stream()).data)
+
+
+class CutServer(socketserver.BaseRequestHandler):
+    """Answers one request a connection with the next of its answers, or the last, and closes."""
+
+    answers = []
+    bodies = []
+
+    def handle(self):
+        head = b""
+        while b"\r\n\r\n" not in head:
+            more = self.request.recv(65536)
+            if not more:
+                return
+            head += more
+        head, _, body = head.partition(b"\r\n\r\n")
+        length = int(re.search(rb"(?i)content-length: *(\d+)", head).group(1))
+        while len(body) < length:
+            body += self.request.recv(65536)
+        CutServer.bodies.append(json.loads(body) if body else None)
+        answers = CutServer.answers
+        self.request.sendall(answers.pop(0) if len(answers) > 1 else answers[0])
+
+
+def answer(status, body):
+    return b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s" % (status, len(body), body)
+
+
+PUBLISHED = answer(b"201 Created", b'{"sequence": 7, "durability": "MEMORY", "duplicate": true}')
+TAKEN = answer(
+    b"200 OK",
+    b'[{"sequence": 1, "receipt": "r", "attempt": 1, "publishedAt": "", "headers": {}, "data": "a"}]',
+)
+CUT = [
+    b"",
+    b"HTTP/1.1 20",
+    b"HTTP/1.1 201",
+    b"HTTP/1.1 201 Created\r\n",
+    b"HTTP/1.1 201 Created\r\nContent-Le",
+    b"HTTP/1.1 201 Created\r\nContent-Length: 58\r\n",
+    b"HTTP/1.1 201 Created\r\nContent-Length: 58\r\n\r\n{",
+    b"HTTP/1.1 204 No Content\r\n\r\n",
+    answer(b"200 OK", b""),
+]
+
+
+class CutAnswersTest(unittest.TestCase):
+    def setUp(self):
+        server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), CutServer)
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        CutServer.bodies = []
+        patched = unittest.mock.patch("time.sleep")
+        self.sleep = patched.start()
+        self.addCleanup(patched.stop)
+        self.url = f"http://127.0.0.1:{server.server_address[1]}"
+        river = River(self.url, retries=2)  # one more than cut answers: it keeps connections
+        self.addCleanup(river.close)
+        self.queue = river.queue("orders")
+
+    def test_publishes_again_with_the_same_id_after_a_cut_or_empty_answer(self):
+        for cut in CUT:
+            with self.subTest(cut=cut):
+                CutServer.bodies = []
+                CutServer.answers = [cut, PUBLISHED]
+                self.assertEqual(7, self.queue.publish("a").sequence)
+                first, second = CutServer.bodies
+                self.assertEqual(first, second)
+
+    def test_takes_again_after_a_cut_or_empty_answer(self):
+        for cut in CUT:
+            with self.subTest(cut=cut):
+                CutServer.answers = [cut, TAKEN]
+                self.assertEqual("a", self.queue.subscriber("s").take()[0].data)
+
+    def test_gives_up_with_an_error_of_its_own(self):
+        for cut in CUT:
+            with self.subTest(cut=cut):
+                CutServer.answers = [cut]
+                for call in (
+                    lambda: self.queue.publish("a"),
+                    lambda: self.queue.publish_batch(["a"]),
+                    lambda: self.queue.subscriber("s").take(),
+                    lambda: self.queue.subscriber("s").ack("r"),
+                ):
+                    with self.assertRaises(RiverError) as failed:
+                        call()
+                    self.assertEqual("unreachable", failed.exception.type)
+
+    def test_says_that_json_is_not_the_servers(self):
+        for foreign in (b"null", b"{}", b"[]", b'"ok"', b"[{}]", b"7"):
+            with self.subTest(foreign=foreign):
+                CutServer.answers = [answer(b"200 OK", foreign)]
+                with self.assertRaises(RiverError) as failed:
+                    self.queue.publish("a")
+                self.assertEqual(200, failed.exception.status)
+                if foreign != b"[]":
+                    with self.assertRaises(RiverError):
+                        self.queue.subscriber("s").take()
+                    CutServer.answers = [answer(b"200 OK", foreign + b"\n")]
+                    with self.assertRaises(RiverError):
+                        next(self.queue.subscriber("s").stream())
+
+    def test_closes_at_the_end_of_a_with(self):
+        CutServer.answers = [PUBLISHED]
+        with River(self.url) as river:
+            river.queue("orders").publish("a")
+            self.assertIsNotNone(river._local.connection)
+        self.assertIsNone(river._local.connection)
+
+
+class ArgumentsTest(unittest.TestCase):
+    def setUp(self):
+        self.river = River("http://127.0.0.1:9", retries=0)
+        self.queue = self.river.queue("orders")
+
+    def test_refuses_one_message_as_a_batch(self):
+        for one in ("abc", b"abc", bytearray(b"abc"), Message("abc")):
+            with self.assertRaisesRegex(TypeError, "publish_batch takes several messages"):
+                self.queue.publish_batch(one)
+
+    def test_settles_deliveries_of_a_list(self):
+        sent = []
+        self.river._json = lambda method, path, read, body: sent.append(body["receipts"]) or []
+        billing = self.queue.subscriber("billing")
+        first = _client.Delivery("1", 0, 1, "", "a", None, None, {}, None)
+        billing.ack([first, "2"])
+        billing.ack(first, ("2", "3"))
+        billing.nack(each for each in [first])
+        self.assertEqual([["1", "2"], ["1", "2", "3"], ["1"]], sent)
+        self.assertEqual([], billing.ack([]))
+
+    def test_says_what_is_no_delivery(self):
+        billing = self.queue.subscriber("billing")
+        for wrong in (None, 7, [7], b"r", Message("a")):
+            with self.assertRaisesRegex(TypeError, "neither a delivery nor a receipt"):
+                billing.ack(wrong)
 
 
 class LostAnswerTest(unittest.TestCase):

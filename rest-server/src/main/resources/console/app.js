@@ -1,6 +1,6 @@
 // The shell: key, location, and the one stream of figures that the open page is updated from.
 import * as api from "./api.js";
-import { make, setText } from "./dom.js";
+import { make, replace, setText } from "./dom.js";
 import * as format from "./format.js";
 import * as overview from "./overview.js";
 import * as queue from "./queue.js";
@@ -67,7 +67,7 @@ function showCrumbs() {
 function render() {
   page?.close?.();
   page = null;
-  main.replaceChildren();
+  replace(main);
   if (rights !== "") {
     page = route.module.open(main, route);
   }
@@ -138,7 +138,7 @@ async function connect() {
       if (failure.status === 401) {
         rights = "";
         render();
-        main.append(make("p", { class: "empty", text: "This server has keys. Type one in above; it stays in the memory of this page." }));
+        main.append(make("h1", { text: "A key is needed" }), make("p", { class: "empty", text: "This server has keys. Type one in above; it stays in the memory of this page." }));
       }
     }
     if (mine !== generation) {

@@ -1,6 +1,6 @@
 // The blocks of a queue in log and backup, the newest first.
 import * as api from "./api.js";
-import { button, make, setText, table } from "./dom.js";
+import { button, make, replace, setText, table } from "./dom.js";
 import * as format from "./format.js";
 import { tabs } from "./queue.js";
 
@@ -14,8 +14,8 @@ const COLUMNS = [
 function row(block) {
   const messages = BigInt(block.endSequence) - BigInt(block.firstSequence);
   const last = messages === 0n ? "–" : format.exact(String(BigInt(block.endSequence) - 1n));
-  const size = (value) => make("td", { text: value === undefined ? "no" : format.bytes(value), title: value === undefined ? undefined : format.exact(value) + " bytes" });
-  const time = (text) => make("td", { class: "left", text: text === undefined ? "–" : format.time(text) });
+  const size = (value) => make("td", { text: value === undefined ? "no" : format.bytes(value), title: value === undefined ? undefined : format.exactBytes(value) });
+  const time = (text) => make("td", { class: "left", title: text, text: text === undefined ? "–" : format.time(text) });
   return make("tr", {},
     make("th", { scope: "row", text: format.exact(block.number) }),
     make("td", { class: "left", text: STATES[block.state] }),
@@ -50,7 +50,7 @@ export function open(main, route) {
       next = found.next;
       older.hidden = next === undefined;
       setText(head, "the newest " + format.exact(all.length) + (next === undefined ? ", which are all" : ""));
-      shown.replaceChildren(table("Blocks", COLUMNS, all.map(row)));
+      replace(shown, table("Blocks", COLUMNS, all.map(row)));
     } catch (failure) {
       setText(head, failure.message);
     }

@@ -58,6 +58,37 @@ export function tiles(entries) {
   return { list, values };
 }
 
+const FOCUSABLE = "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']";
+let opener = null; // of the dialog that is open
+
+function focusables(box) {
+  return [...box.querySelectorAll(FOCUSABLE)].filter((each) => each.checkVisibility());
+}
+
+/** Returns what takes the place of one that had the focus: one with its text, else one at its place, else the content. */
+function successor(box, lost, before) {
+  const after = focusables(box);
+  const alike = (all) => all.filter((each) => each.textContent === lost.textContent);
+  return alike(after)[alike(before).indexOf(lost)] ?? after[Math.min(before.indexOf(lost), after.length - 1)] ?? document.getElementById("main");
+}
+
+/** Replaces the children of an element. The focus stays, or is at what takes the place of what had it. */
+export function replace(box, ...children) {
+  const had = opener ?? document.activeElement;
+  const within = had !== box && box.contains(had);
+  const before = within ? focusables(box) : [];
+  box.replaceChildren(...children);
+  if (!within) {
+    return;
+  }
+  const has = box.contains(had) ? had : successor(box, had, before);
+  if (opener === null) {
+    has.focus({ preventScroll: true });
+  } else {
+    opener = has;
+  }
+}
+
 let fields = 0;
 
 /** A labelled input; `made` is the input itself. */
@@ -105,6 +136,14 @@ export function dialog({ title, body, action, label, danger, ready }) {
     const allow = () => {
       submit.disabled = busy || (ready ? !ready() : false);
     };
+    // Without this, Tab leaves the dialog for the browser's own buttons.
+    const turn = (event) => {
+      const all = focusables(box);
+      if (document.activeElement === all.at(event.shiftKey ? 0 : -1)) {
+        event.preventDefault();
+        all.at(event.shiftKey ? -1 : 0).focus();
+      }
+    };
     const form = make(
       "form",
       {
@@ -114,6 +153,7 @@ export function dialog({ title, body, action, label, danger, ready }) {
             return;
           }
           busy = true;
+          const had = document.activeElement; // a button that is disabled loses the focus
           allow();
           problem.textContent = "";
           try {
@@ -125,8 +165,12 @@ export function dialog({ title, body, action, label, danger, ready }) {
           }
           busy = false;
           allow();
+          if (!done && !box.contains(document.activeElement)) {
+            had.focus();
+          }
         },
         input: allow,
+        keydown: (event) => event.key === "Tab" && turn(event),
       },
       make("h2", { id: "dialog-title", text: title }),
       body,
@@ -136,10 +180,14 @@ export function dialog({ title, body, action, label, danger, ready }) {
     allow();
     box.append(form);
     box.addEventListener("close", () => {
+      const back = opener.isConnected ? opener : document.getElementById("main");
+      opener = null;
       box.remove();
+      back.focus();
       resolve(done);
     });
     document.body.append(box);
+    opener = document.activeElement;
     box.showModal();
   });
 }

@@ -39,6 +39,14 @@ export function rate(value) {
   return (value < 10 ? TENTHS : WHOLE).format(value) + "/s";
 }
 
+export function exactRate(value) {
+  return Number(Number(value).toPrecision(12)) + " a second"; // a sum of doubles has more digits than it means
+}
+
+export function exactBytes(value) {
+  return exact(value) + " bytes";
+}
+
 export function age(millis) {
   const seconds = Math.floor(Number(millis) / 1000);
   if (seconds < 1) {

@@ -1,6 +1,6 @@
 // The messages of a queue: browse, search, publish, cancel.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, replace, select, setText } from "./dom.js";
 import * as format from "./format.js";
 import { json } from "./overview.js";
 import { tabs } from "./queue.js";
@@ -51,7 +51,7 @@ function dataOf(message) {
   if (message.text !== undefined) {
     return { text: cut ? message.text : pretty(message.text), about: (binary ? "binary, " : "") + "as its converter or decoder shows it", cut };
   }
-  const text = binary ? format.hex(format.fromBase64(message.base64).subarray(0, 4096)) : cut ? message.data : pretty(message.data);
+  const text = binary ? format.hex(format.fromBase64(message.base64)) : cut ? message.data : pretty(message.data);
   return { text, about: (binary ? "binary" : noText ? "as it is" : "") + (noText ? ", there was no space for its text" : ""), cut, failure: message.textError };
 }
 
@@ -66,15 +66,15 @@ async function download(queue, sequence) {
 }
 
 /** A message that opens; its data is made when it does. */
-export function shownMessage(queue, message, { title, actions = [], download: withDownload = true }) {
+export function shownMessage(queue, message, { title, exact, actions = [], download: withDownload = true }) {
   const inner = make("div");
-  const box = make("details", { class: "message" }, make("summary", { text: title }), inner);
+  const box = make("details", { class: "message" }, make("summary", { text: title, title: exact }), inner);
   box.addEventListener("toggle", () => {
     if (!box.open || inner.childElementCount > 0) {
       return;
     }
     const { text, about, cut, failure } = dataOf(message);
-    const facts = ["sequence " + format.exact(message.sequence), "published " + format.time(message.publishedAt)];
+    const facts = ["sequence " + format.exact(message.sequence), { text: "published " + format.time(message.publishedAt), title: message.publishedAt }];
     if (message.key !== undefined) {
       facts.push("key " + message.key);
     }
@@ -85,11 +85,11 @@ export function shownMessage(queue, message, { title, actions = [], download: wi
       facts.push(name + ": " + (typeof value === "string" ? value : "base64 " + value.base64));
     }
     inner.append(
-      make("div", { class: "facts" }, facts.map((fact) => make("span", { text: fact }))),
+      make("div", { class: "facts" }, facts.map((fact) => make("span", typeof fact === "string" ? { text: fact } : fact))),
       ...(failure === undefined ? [] : [make("p", { class: "bad", text: "Its decoder failed: " + failure })]),
       make("pre", { tabindex: "0", role: "group", "aria-label": "Data", text }),
       make("div", { class: "bar" },
-        make("span", { class: "soft", text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
+        make("span", { class: "soft", title: cut && message.bytes > PREVIEW ? format.exactBytes(message.bytes) : undefined, text: [about, cut ? "cut after 64 KB" + (message.bytes > PREVIEW ? " of " + format.bytes(message.bytes) : "") : ""].filter((part) => part !== "").join(", ") }),
         withDownload ? button("Download", () => download(queue, message.sequence)) : null,
         actions),
     );
@@ -174,8 +174,7 @@ export function open(main, route) {
     if (by.value === "last") {
       const { stats } = await api.get(api.of(queue));
       const last = BigInt(stats.nextSequence) - BigInt(COUNT);
-      const first = BigInt(stats.firstSequence);
-      return String(filter.value !== "" || last < first ? first : last);
+      return String(filter.value !== "" || last < 0n ? 0 : last); // the log may begin later than its backups
     }
     if (by.value === "at") {
       const { messages } = await api.get(api.of(queue) + "/messages?preview=1&at=" + encodeURIComponent(new Date(value.value).toISOString()));
@@ -189,7 +188,7 @@ export function open(main, route) {
     try {
       const begin = from ?? (await start());
       if (begin === null) {
-        list.replaceChildren();
+        replace(list);
         setText(said, "There is no message at or after that time.");
         return;
       }
@@ -202,17 +201,19 @@ export function open(main, route) {
       const found = await api.get(api.of(queue) + "/messages?" + parameters);
       next = found.next === undefined ? null : String(found.next);
       more.hidden = next === null;
-      list.replaceChildren(...found.messages.map(shown));
+      replace(list, ...found.messages.map(shown));
       setText(said, found.messages.length + " messages" + (next === null ? "; this is the end" : "; the next page begins with sequence " + format.exact(next)));
     } catch (failure) {
-      list.replaceChildren();
+      replace(list);
       more.hidden = true;
       setText(said, failure instanceof RangeError || failure instanceof SyntaxError ? "That is no sequence or time." : failure.message);
     }
   }
 
   function shown(message) {
-    const text = message.text ?? message.data ?? "binary, " + format.bytes(message.bytes ?? format.fromBase64(message.base64).length);
+    const words = message.text ?? message.data;
+    const size = words === undefined ? (message.bytes ?? format.fromBase64(message.base64).length) : 0;
+    const text = words ?? "binary, " + format.bytes(size);
     const cancel = mayPublish
       ? button("Cancel this message…", async () => {
           const done = await confirm({
@@ -226,7 +227,7 @@ export function open(main, route) {
           }
         }, "danger")
       : null;
-    return shownMessage(queue, message, { title: format.exact(message.sequence) + " · " + format.time(message.publishedAt) + (message.key === undefined ? "" : " · " + message.key) + " · " + text.slice(0, 120), actions: [cancel] });
+    return shownMessage(queue, message, { title: format.exact(message.sequence) + " · " + format.time(message.publishedAt) + (message.key === undefined ? "" : " · " + message.key) + " · " + text.slice(0, 120), exact: words === undefined ? format.exactBytes(size) : undefined, actions: [cancel] });
   }
 
   main.append(

@@ -1,6 +1,6 @@
 // All queues: search, sort, a hundred a page.
 import * as api from "./api.js";
-import { button, dialog, field, input, make, note, setText, tiles } from "./dom.js";
+import { button, dialog, field, input, make, note, replace, setText, tiles } from "./dom.js";
 import * as format from "./format.js";
 
 const PAGE = 100;
@@ -10,26 +10,26 @@ const COLUMNS = [
   { name: "queue", by: (q) => q.name, class: "left" },
   { name: "state", by: (q) => stateOf(q), show: stateOf, class: "left", bad: (q) => stateOf(q) !== "up" },
   { name: "messages", by: (q) => q.messages, show: (q) => format.count(q.messages), title: (q) => format.exact(q.messages) },
-  { name: "published", by: (q) => q.published, show: (q) => format.rate(q.published) },
-  { name: "acked", by: (q) => q.acked, show: (q) => format.rate(q.acked) },
+  { name: "published", by: (q) => q.published, show: (q) => format.rate(q.published), title: (q) => format.exactRate(q.published) },
+  { name: "acked", by: (q) => q.acked, show: (q) => format.rate(q.acked), title: (q) => format.exactRate(q.acked) },
   { name: "lag", by: (q) => q.lag, show: (q) => format.count(q.lag), title: (q) => format.exact(q.lag) },
   { name: "oldest", by: (q) => q.oldestAgeMillis, show: (q) => format.age(q.oldestAgeMillis), title: (q) => format.exact(q.oldestAgeMillis) + " ms" },
   { name: "in flight", by: (q) => q.inFlight, show: (q) => format.count(q.inFlight), title: (q) => format.exact(q.inFlight), class: "narrow" },
   { name: "subscribers", by: (q) => q.subscribers, show: (q) => q.subscribers + (q.paused ? " (" + q.paused + " paused)" : ""), class: "narrow", bad: (q) => q.paused > 0 },
   { name: "consumers", by: (q) => q.consumers, show: (q) => String(q.consumers), class: "narrow" },
   { name: "dead", by: (q) => q.dead, show: (q) => format.count(q.dead), title: (q) => format.exact(q.dead) + " waiting now", bad: (q) => q.dead > 0 },
-  { name: "disk", by: (q) => q.bytes, show: (q) => format.bytes(q.bytes), title: (q) => format.exact(q.bytes) + " bytes" },
-  { name: "damage", by: (q) => q.lost + q.backupFailures, show: damage, bad: (q) => q.lost + q.backupFailures > 0, class: "narrow" },
+  { name: "disk", by: (q) => q.bytes, show: (q) => format.bytes(q.bytes), title: (q) => format.exactBytes(q.bytes) },
+  { name: "damage", by: (q) => q.lost + q.backupFailures, show: (q) => damage(q, format.count), title: (q) => damage(q, format.exact), bad: (q) => q.lost + q.backupFailures > 0, class: "narrow" },
 ];
 
 function stateOf(q) {
   return q.status === undefined ? q.state.toLowerCase() : q.status.toLowerCase().replace("_", "-");
 }
 
-function damage(q) {
+function damage(q, count) {
   const parts = [];
   if (q.lost > 0) {
-    parts.push(format.count(q.lost) + " lost");
+    parts.push(count(q.lost) + " lost");
   }
   if (q.backupFailures > 0) {
     parts.push(q.backupFailures + " backups failed");
@@ -145,7 +145,7 @@ export function open(main, route) {
     first = Math.max(0, Math.min(first, Math.floor(Math.max(0, all.length - 1) / PAGE) * PAGE));
     const elements = all.slice(first, first + PAGE).map(row);
     if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
-      body.replaceChildren(...elements);
+      replace(body, ...elements);
     }
     heads.forEach((head, i) => (i === sort ? head.setAttribute("aria-sort", down ? "descending" : "ascending") : head.removeAttribute("aria-sort")));
     previous.disabled = first === 0;
@@ -165,11 +165,11 @@ export function open(main, route) {
       const { values } = sums;
       setText(values.queues, format.exact(now.queues.size));
       setText(values.messages, format.count(total("messages")), format.exact(total("messages")));
-      setText(values.published, format.rate(total("published")));
-      setText(values.acked, format.rate(total("acked")));
-      setText(values.bytes, format.bytes(total("bytes")), format.exact(total("bytes")) + " bytes");
+      setText(values.published, format.rate(total("published")), format.exactRate(total("published")));
+      setText(values.acked, format.rate(total("acked")), format.exactRate(total("acked")));
+      setText(values.bytes, format.bytes(total("bytes")), format.exactBytes(total("bytes")));
       const free = Math.min(...[...now.queues.values()].filter((q) => q.status !== undefined).map((q) => q.diskFree));
-      setText(values.free, Number.isFinite(free) ? format.bytes(free) : "–");
+      setText(values.free, ...(Number.isFinite(free) ? [format.bytes(free), format.exactBytes(free)] : ["–", ""]));
       for (const name of rows.keys()) {
         if (!now.queues.has(name)) {
           rows.delete(name);

@@ -1,6 +1,6 @@
 // A queue: its figures and subscribers, its past, and what can be done with it.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText, table, tiles } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, replace, select, setText, table, tiles } from "./dom.js";
 import * as format from "./format.js";
 import { json } from "./overview.js";
 import { plots } from "./plot.js";
@@ -63,7 +63,7 @@ async function setStatus(queue, now, done) {
   const made = await dialog({
     title: "Status of " + queue,
     label: "Set",
-    body: field("Status", status, "Up does all; read-only refuses publishes; quiescent delivers nothing either, but takes acknowledgements; down refuses these too. It stays after a restart."),
+    body: field("Status", status, "Up takes messages and delivers; read-only refuses publishes; quiescent delivers nothing either; down refuses acknowledgements too. It stays after a restart."),
     action: () => api.call("PUT", api.of(queue) + "/status", { status: status.value }),
   });
   if (made) {
@@ -146,7 +146,7 @@ export function open(main, route) {
       for (const name of ["firstSequence", "nextSequence", "blocks", "backups", "archived", "backupFailures", "discarded", "removed", "lost", "delayed"]) {
         setText(values[name], format.exact(stats[name] ?? 0));
       }
-      setText(values.diskFree, format.bytes(stats.diskFree), format.exact(stats.diskFree) + " bytes");
+      setText(values.diskFree, format.bytes(stats.diskFree), format.exactBytes(stats.diskFree));
       values.lost.classList.toggle("bad", Number(stats.lost) > 0);
       values.backupFailures.classList.toggle("bad", Number(stats.backupFailures) > 0);
       showForwards((await api.get(api.of(queue) + "/forwards")).forwards);
@@ -168,11 +168,12 @@ export function open(main, route) {
 
   function showForwards(all) {
     if (all.length === 0) {
-      forwards.replaceChildren();
+      replace(forwards);
       return;
     }
     const columns = [{ name: "target", class: "left" }, { name: "filter", class: "left" }, { name: "left" }, { name: "state", class: "left" }, { name: "" }];
-    forwards.replaceChildren(
+    replace(
+      forwards,
       make("h2", { text: "Forwards" }),
       table("Forwards", columns, all.map((each) =>
         make("tr", {},
@@ -183,8 +184,10 @@ export function open(main, route) {
           make("td", { text: format.exact(each.stats.lag) }),
           make("td", { class: each.stats.awaySince || each.stats.ended ? "wrap bad" : "wrap", text: forwardState(each.stats) }),
           make("td", {}, admin && each.kind === "QUEUE" ? button("End…", async () => {
-            await confirm({ title: "End the forward to " + each.target, text: "What the target has not got it does not get.", label: "End it", action: () => api.call("DELETE", api.of(queue) + "/forwards/" + each.target) });
-            detail();
+            const done = await confirm({ title: "End the forward to " + each.target, text: "What the target has not got it does not get.", label: "End it", action: () => api.call("DELETE", api.of(queue) + "/forwards/" + each.target) });
+            if (done) {
+              detail();
+            }
           }) : null)))),
     );
   }
@@ -202,9 +205,7 @@ export function open(main, route) {
     setText(cells[0], format.count(s.lag), format.exact(s.lag));
     setText(cells[1], format.age(s.oldestAgeMillis), format.exact(s.oldestAgeMillis) + " ms");
     setText(cells[2], format.count(s.inFlight), format.exact(s.inFlight));
-    setText(cells[3], format.rate(s.delivered));
-    setText(cells[4], format.rate(s.acked));
-    setText(cells[5], format.rate(s.redelivered));
+    ["delivered", "acked", "redelivered"].forEach((name, i) => setText(cells[3 + i], format.rate(s[name]), format.exactRate(s[name])));
     setText(cells[6], format.count(s.dead), format.exact(s.dead) + " waiting now");
     cells[6].classList.toggle("bad", s.dead > 0);
     setText(cells[7], String(s.consumers));
@@ -222,13 +223,13 @@ export function open(main, route) {
       }
       const { values } = figures;
       setText(values.state, q.status === undefined ? q.state : q.status.toLowerCase().replace("_", "-"));
-      setText(values.published, format.rate(q.published));
-      setText(values.acked, format.rate(q.acked));
+      setText(values.published, format.rate(q.published), format.exactRate(q.published));
+      setText(values.acked, format.rate(q.acked), format.exactRate(q.acked));
       setText(values.messages, format.count(q.messages), format.exact(q.messages));
-      setText(values.bytes, format.bytes(q.bytes), format.exact(q.bytes) + " bytes");
+      setText(values.bytes, format.bytes(q.bytes), format.exactBytes(q.bytes));
       const elements = now.subscribers.map(row);
       if (elements.length !== body.children.length || elements.some((element, i) => body.children[i] !== element)) {
-        body.replaceChildren(...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));
+        replace(body, ...(elements.length === 0 ? [make("tr", {}, make("td", { class: "left empty", colspan: "10", text: "No subscriber yet." }))] : elements));
       }
       plot.update(q, now.at);
       if (++ticks % DETAIL_TICKS === 0) {

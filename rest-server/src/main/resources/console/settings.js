@@ -1,6 +1,6 @@
 // The settings of a queue or a subscriber: what each means, what it is, and what may change now.
 import * as api from "./api.js";
-import { button, dialog, field, input, make, note, select, table } from "./dom.js";
+import { button, dialog, field, input, make, note, replace, select, table } from "./dom.js";
 import { tabs } from "./queue.js";
 
 const SOURCES = {
@@ -74,7 +74,7 @@ export function open(main, route) {
       const [options, { found, tag }] = await Promise.all([api.get("v1/options"), api.tagged(path)]);
       show(route.subscriber === undefined ? options.queue : options.subscriber, found, tag);
     } catch (failure) {
-      body.replaceChildren(make("p", { class: "bad", role: "alert", text: failure.message }));
+      replace(body, make("p", { class: "bad", role: "alert", text: failure.message }));
     }
   }
 
@@ -90,7 +90,8 @@ export function open(main, route) {
         make("td", { class: "wrap", text: option.meaning }),
         make("td", {}, changes && option.change === "RUNNING" ? button("Change…", () => change(path, option, value, { settings, tag }, load)) : null));
     });
-    body.replaceChildren(
+    replace(
+      body,
       ...(SOURCES[settingsFrom] === undefined ? [] : [make("p", { class: "soft", text: SOURCES[settingsFrom] })]),
       table("Settings", columns, rows),
     );

@@ -1,6 +1,6 @@
 // A subscriber: figures, past, dead letters, and what can be done with it.
 import * as api from "./api.js";
-import { button, confirm, dialog, field, input, make, note, select, setText, table, tiles } from "./dom.js";
+import { button, confirm, dialog, field, input, make, note, replace, select, setText, table, tiles } from "./dom.js";
 import * as format from "./format.js";
 import { plots } from "./plot.js";
 import { PREVIEW, shownMessage } from "./messages.js";
@@ -179,7 +179,7 @@ function deadLetters(queue, subscriber, admin) {
       const { size, messages } = await api.get(base + "/dead?preview=" + PREVIEW + "&max=" + shown);
       setText(head, size === 0 ? "none" : "the oldest " + format.exact(messages.length) + " of " + format.exact(size));
       more.hidden = messages.length >= Number(size) || shown === 1000;
-      list.replaceChildren(...messages.map(letter));
+      replace(list, ...messages.map(letter));
     } catch (failure) {
       setText(head, failure.message);
     }
@@ -188,7 +188,7 @@ function deadLetters(queue, subscriber, admin) {
   async function follow() {
     const { redrives } = await api.get(api.of(queue) + "/redrives");
     const mine = redrives.filter((each) => each.subscriber === subscriber);
-    progress.replaceChildren(...mine.slice(-3).map((each) => {
+    replace(progress, ...mine.slice(-3).map((each) => {
       const all = Number(each.moved) + Number(each.skipped) + Number(each.left);
       return make("p", {},
         each.state + ": " + format.exact(each.moved) + " redriven, " + format.exact(each.skipped) + " left alone, " + format.exact(each.left) + " to go" + (each.waiting ? "; waits: " + each.waiting : "") + " ",
@@ -205,8 +205,10 @@ function deadLetters(queue, subscriber, admin) {
   const element = make("section", { "aria-label": "Dead letters" },
     make("div", { class: "bar" }, make("h2", { text: "Dead letters" }), head, button("Refresh", load),
       admin ? [button("Redrive…", some), button("Delete all…", async () => {
-        await confirm({ title: "Delete all dead letters of " + subscriber, text: "They cannot be brought back.", label: "Delete them", name: subscriber, action: () => api.call("DELETE", base + "/dead") });
-        load();
+        const done = await confirm({ title: "Delete all dead letters of " + subscriber, text: "They cannot be brought back.", label: "Delete them", name: subscriber, action: () => api.call("DELETE", base + "/dead") });
+        if (done) {
+          load(); // else messages that are open would be closed
+        }
       }, "danger")] : null),
     progress, list, more);
   return { element, load, follow };
@@ -230,13 +232,13 @@ function consumers(queue, subscriber) {
     try {
       const { size, consumers: all } = await api.get(base);
       setText(head, size === 0 ? "none" : size > all.length ? "the oldest " + format.exact(all.length) + " of " + format.exact(size) : format.exact(size));
-      shown.replaceChildren(...(size === 0 ? [] : [table("Consumers", columns, all.map((each) =>
+      replace(shown, ...(size === 0 ? [] : [table("Consumers", columns, all.map((each) =>
         make("tr", {},
           make("td", { class: "left", text: each.kind.toLowerCase() }),
           make("th", { scope: "row", class: "left", text: each.address }),
           make("td", { class: "left", text: each.key || "–" }),
           make("td", { class: "left", text: each.owner ?? "–" }),
-          make("td", { class: "left", text: format.time(each.since) }),
+          make("td", { class: "left", title: each.since, text: format.time(each.since) }),
           make("td", {}, button("End…", () => end(each))))))]));
     } catch (failure) {
       setText(head, failure.message);
@@ -316,9 +318,9 @@ export function open(main, route) {
       setText(values.lag, format.count(s.lag), format.exact(s.lag));
       setText(values.oldest, format.age(s.oldestAgeMillis), format.exact(s.oldestAgeMillis) + " ms");
       setText(values.inFlight, format.count(s.inFlight), format.exact(s.inFlight));
-      setText(values.delivered, format.rate(s.delivered));
-      setText(values.acked, format.rate(s.acked));
-      setText(values.redelivered, format.rate(s.redelivered));
+      setText(values.delivered, format.rate(s.delivered), format.exactRate(s.delivered));
+      setText(values.acked, format.rate(s.acked), format.exactRate(s.acked));
+      setText(values.redelivered, format.rate(s.redelivered), format.exactRate(s.redelivered));
       setText(values.consumers, String(s.consumers));
       plot.update(s, now.at);
       if (++ticks % 5 === 0) {

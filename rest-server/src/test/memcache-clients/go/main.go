@@ -4,6 +4,7 @@ package main
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -40,12 +41,18 @@ func check(err error) {
 	}
 }
 
+func message(number int, body []byte) []byte {
+	head := []byte(strconv.Itoa(number) + ":")
+	sum := sha256.Sum256(append(head[:len(head):len(head)], body...))
+	return append(append(head, fmt.Sprintf("%x:", sum)...), body...)
+}
+
 func produce(client *memcache.Client, queue string, first, count int) {
 	for i := first; i < first+count; i++ {
 		noise := make([]byte, i%300)
 		_, err := rand.Read(noise)
 		check(err)
-		data := append(append([]byte(strconv.Itoa(i)+":"), noise...), tail...)
+		data := message(i, append(noise, tail...))
 		for client.Set(&memcache.Item{Key: queue, Value: data}) != nil {
 			time.Sleep(100 * time.Millisecond)
 		}
@@ -69,9 +76,9 @@ func consume(client *memcache.Client, queue, path, stop string) {
 			continue
 		}
 		empty = 0
-		colon := bytes.IndexByte(item.Value, ':')
-		n := number(string(item.Value[:colon]))
-		if len(item.Value) != colon+1+n%300+len(tail) || !bytes.HasSuffix(item.Value, []byte(tail)) {
+		parts := bytes.SplitN(item.Value, []byte(":"), 3)
+		n := number(string(parts[0]))
+		if len(parts) < 3 || !bytes.Equal(item.Value, message(n, parts[2])) {
 			check(fmt.Errorf("message %d is not what was stored", n))
 		}
 		fmt.Fprintln(out, n)

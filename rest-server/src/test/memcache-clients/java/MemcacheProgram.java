@@ -4,7 +4,9 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import net.rubyeye.xmemcached.XMemcachedClient;
@@ -112,16 +114,26 @@ public final class MemcacheProgram {
   private static void produce(Client client, String queue, int first, int count) throws Exception {
     Random random = new Random(first);
     for (int i = first; i < first + count; i++) {
-      byte[] head = (i + ":").getBytes(StandardCharsets.ISO_8859_1);
-      byte[] data = Arrays.copyOf(head, head.length + i % 300 + TAIL.length);
       byte[] noise = new byte[i % 300];
       random.nextBytes(noise);
-      System.arraycopy(noise, 0, data, head.length, noise.length);
-      System.arraycopy(TAIL, 0, data, data.length - TAIL.length, TAIL.length);
+      byte[] data = message(i, joined(noise, TAIL));
       while (!isStored(client, queue, data)) {
         Thread.sleep(100);
       }
     }
+  }
+
+  private static byte[] message(int number, byte[] body) throws Exception {
+    byte[] head = (number + ":").getBytes(StandardCharsets.ISO_8859_1);
+    byte[] digest = MessageDigest.getInstance("SHA-256").digest(joined(head, body));
+    String sum = HexFormat.of().formatHex(digest) + ":";
+    return joined(joined(head, sum.getBytes(StandardCharsets.ISO_8859_1)), body);
+  }
+
+  private static byte[] joined(byte[] one, byte[] other) {
+    byte[] both = Arrays.copyOf(one, one.length + other.length);
+    System.arraycopy(other, 0, both, one.length, other.length);
+    return both;
   }
 
   private static boolean isStored(Client client, String queue, byte[] data)
@@ -152,10 +164,10 @@ public final class MemcacheProgram {
           continue;
         }
         empty = 0;
-        String text = new String(data, StandardCharsets.ISO_8859_1);
-        int colon = text.indexOf(':');
-        int number = Integer.parseInt(text.substring(0, colon));
-        if (data.length != colon + 1 + number % 300 + TAIL.length || !text.endsWith("\r\nEND\r\n")) {
+        String[] parts = new String(data, StandardCharsets.ISO_8859_1).split(":", 3);
+        int number = Integer.parseInt(parts[0]);
+        byte[] body = parts[2].getBytes(StandardCharsets.ISO_8859_1);
+        if (!Arrays.equals(data, message(number, body))) {
           throw new IllegalStateException("message " + number + " is not what was stored");
         }
         out.write(number + "\n");

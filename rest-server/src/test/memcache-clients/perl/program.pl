@@ -3,6 +3,7 @@
 use strict;
 use warnings;
 use Cache::Memcached;
+use Digest::SHA qw(sha256_hex);
 
 my (undef, $mode, $port, $queue, @more) = @ARGV;
 my $client;
@@ -16,10 +17,16 @@ sub pause { select(undef, undef, undef, 0.1) }
 
 sub alive { return scalar %{$client->stats(['misc'])->{hosts} || {}} }
 
+sub message {
+  my ($number, $body) = @_;
+  return "$number:" . sha256_hex("$number:$body") . ":$body";
+}
+
 if ($mode eq 'produce') {
   my ($first, $count) = @more;
   for my $number ($first .. $first + $count - 1) {
-    my $data = "$number:" . join('', map { chr(int(rand(256))) } 1 .. $number % 300) . "\r\nEND\r\n";
+    my $noise = join('', map { chr(int(rand(256))) } 1 .. $number % 300);
+    my $data = message($number, "$noise\r\nEND\r\n");
     until ($client->set($queue, $data)) {
       pause();
       connected();
@@ -45,9 +52,8 @@ if ($mode eq 'produce') {
       next;
     }
     $empty = 0;
-    my ($number) = $data =~ /^(\d+):/ or die "no number";
-    die "message $number is not what was stored"
-      unless $data =~ /\r\nEND\r\n\z/ && length($data) == length("$number:") + $number % 300 + 7;
+    my ($number, $body) = $data =~ /^(\d+):[0-9a-f]*:(.*)\z/s or die "no number";
+    die "message $number is not what was stored" unless $data eq message($number, $body);
     print $out "$number\n";
   }
   $client->get("$queue/close");

@@ -1,5 +1,6 @@
 """Produces and consumes with pymemcache, or with python-memcached. See README.md."""
 
+import hashlib
 import os
 import sys
 import time
@@ -35,9 +36,13 @@ def memcached(port):
     return store, get, client.disconnect_all
 
 
+def message(number, body):
+    return b"%d:%s:" % (number, hashlib.sha256(b"%d:" % number + body).hexdigest().encode()) + body
+
+
 def produce(connect, port, queue, first, count):
     for number in range(first, first + count):
-        data = b"%d:" % number + os.urandom(number % 300) + b"\r\nEND\r\n"
+        data = message(number, os.urandom(number % 300) + b"\r\nEND\r\n")
         while True:
             try:
                 connect[0](queue, data)
@@ -63,7 +68,7 @@ def consume(connect, queue, path, stop):
             empty = 0
             data = bytes(data)
             number = int(data[: data.index(b":")])
-            if not data.endswith(b"\r\nEND\r\n") or len(data) != len(b"%d:" % number) + number % 300 + 7:
+            if data != message(number, data.split(b":", 2)[2]):
                 raise SystemExit(f"message {number} is not what was stored")
             out.write(f"{number}\n")
         get(queue + "/close")

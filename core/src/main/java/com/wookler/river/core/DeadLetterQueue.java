@@ -226,6 +226,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
             .with(QueueOptions.MAX_MESSAGE_BYTES, LARGEST_MESSAGE) // older messages may be larger
             .with(QueueOptions.UNUSED_BLOCKS, 0L) // letters wait for an operator
             .with(QueueOptions.UNUSED_AGE, Duration.ZERO)
+            .with(QueueOptions.DISK_RESERVE, config.find(QueueOptions.DISK_RESERVE))
             .with(QueueOptions.SYNC_INTERVAL, config.get(QueueOptions.SYNC_INTERVAL));
     RunningQueue<byte[]> queue =
         RunningQueue.ofDeadLetters(

@@ -2,7 +2,9 @@ package com.wookler.river.core;
 
 import com.wookler.river.core.log.AppendCondition;
 import com.wookler.river.core.message.ConflictException;
+import com.wookler.river.core.message.StoredMessage;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What a queue holds last, as the condition of a publish: see {@link MessageQueue#putAllIf}. */
@@ -30,7 +32,10 @@ public final class Expected {
     return new Expected(Objects.requireNonNull(key, "key"), positive(sequence));
   }
 
-  /** Expects that there is no message with this key in log or backup. */
+  /**
+   * Expects that there is no message with this key in log or backup, or that the last one was
+   * removed, or deletes the key in a queue that compacts: {@code latest} returns none.
+   */
   public static Expected none(String key) {
     return new Expected(Objects.requireNonNull(key, "key"), NONE);
   }
@@ -42,11 +47,12 @@ public final class Expected {
     return sequence;
   }
 
-  /** Returns the condition, for which it has looked the key up. */
-  AppendCondition condition(String queue, @Nullable LatestByKey keys) {
+  /** Returns the condition, for which it has looked the key up; {@code isThere} of its last one. */
+  AppendCondition condition(
+      String queue, @Nullable LatestByKey keys, Predicate<StoredMessage> isThere) {
     return key == null
         ? next -> requireNext(queue, next)
-        : LatestByKey.of(keys, queue).expects(key, sequence);
+        : LatestByKey.of(keys, queue).expects(key, sequence, isThere);
   }
 
   private void requireNext(String queue, long next) {

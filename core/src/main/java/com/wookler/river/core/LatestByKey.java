@@ -109,10 +109,17 @@ final class LatestByKey implements ManagedTask, AutoCloseable {
     }
   }
 
-  /** Returns the condition that the last message with this key is this one, or that it has none. */
-  KeyCondition expects(String key, long expected) {
+  /**
+   * Returns the condition that the last message with this key is this one, or that it has none that
+   * {@code isThere}.
+   */
+  KeyCondition expects(String key, long expected, Predicate<StoredMessage> isThere) {
     long end = source.end();
-    long last = latest(key).map(StoredMessage::sequence).orElse(KeyCondition.NONE);
+    Optional<StoredMessage> found = latest(key);
+    if (expected == KeyCondition.NONE) {
+      found = found.filter(isThere);
+    }
+    long last = found.map(StoredMessage::sequence).orElse(KeyCondition.NONE);
     KeyCondition condition = new KeyCondition(queue, key, expected, tail, last, end);
     condition.follow(source.end()); // so that there is little to read under the append lock
     return condition;

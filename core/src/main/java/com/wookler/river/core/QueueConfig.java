@@ -82,10 +82,6 @@ final class QueueConfig<M> {
     checkForward();
     checkBackup();
     start.given().forEach(each -> each.check(name, settings));
-    check(
-        name,
-        get(QueueOptions.KEY_INDEX) || !get(QueueOptions.COMPACT),
-        "queue.compact needs queue.index.keys, or keyIndex(true)");
     String expiryQueue = find(QueueOptions.EXPIRY_QUEUE);
     if (expiryQueue != null) {
       checkOther(name, QueueOptions.EXPIRY_QUEUE.name(), expiryQueue);

@@ -176,9 +176,9 @@ public final class QueueOptions {
           .named("maxMessages(long)")
           .changes(Change.RUNNING)
           .means(
-              "how many messages the queue may hold: those that its slowest subscriber has not"
-                  + " completed, or without subscribers those in its log; and the delayed ones that"
-                  + " wait and are not among these");
+              "how many messages it may hold: from the oldest on that its slowest subscriber has not"
+                  + " completed, without subscribers those in its log, but for removed ones; and the"
+                  + " delayed ones");
 
   /** See {@link MessageQueue.Builder#maxBytes}. */
   public static final Option<Long> MAX_BYTES =
@@ -245,6 +245,7 @@ public final class QueueOptions {
   public static final Option<Boolean> COMPACT =
       TABLE
           .flag("queue.compact", false)
+          .needs(KEY_INDEX)
           .named("compact(boolean)")
           .means(
               "whether only the last message of each key is kept, needs `queue.index.keys`. See"
@@ -259,9 +260,11 @@ public final class QueueOptions {
           .dflt("0")
           .atLeast("0")
           .allowed("0 or more")
+          .needs(KEY_INDEX)
           .named("compactAge(Duration)")
           .changes(Change.RUNNING)
-          .means("how old the last message of a block is before the block is compacted");
+          .means(
+              "how old the last message of a block is before the block is compacted; needs `queue.index.keys`");
 
   /** See {@link MessageQueue.Builder#compactBytes}. */
   public static final Option<Long> COMPACT_BYTES =
@@ -269,9 +272,11 @@ public final class QueueOptions {
           .bytes("queue.compact.bytes")
           .dflt("64mb")
           .atLeast("1")
+          .needs(COMPACT)
           .named("compactBytes(long)")
           .changes(Change.RUNNING)
-          .means("bytes by which the closed blocks have to grow before all are compacted again");
+          .means(
+              "bytes by which the closed blocks have to grow before all are compacted again; needs `queue.compact`");
 
   /** See {@link MessageQueue.Builder#compactDeletesAge}. */
   public static final Option<Duration> COMPACT_DELETES_AGE =
@@ -280,19 +285,22 @@ public final class QueueOptions {
           .dflt("1dd")
           .atLeast("0")
           .allowed("0 or more")
+          .needs(KEY_INDEX)
           .named("compactDeletesAge(Duration)")
           .changes(Change.RUNNING)
-          .means("how long a delete marker, a message with a key and without data, is kept");
+          .means(
+              "how long a delete marker, a message with a key and without data, is kept; needs `queue.index.keys`");
 
   /** See {@link MessageQueue.Builder#compactUnseen}. */
   public static final Option<Boolean> COMPACT_UNSEEN =
       TABLE
           .flag("queue.compact.unseen", false)
+          .needs(KEY_INDEX)
           .named("compactUnseen(boolean)")
           .changes(Change.RUNNING)
           .means(
               "whether messages are also removed that a subscriber has not completed: it gets a"
-                  + " later one of the key");
+                  + " later one of the key. Needs `queue.index.keys`");
 
   /** See {@link MessageQueue.Builder#forwardTo}. */
   public static final Option<List<String>> FORWARD =

@@ -6,6 +6,7 @@ import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.common.removed.RemovedFiles;
 import com.wookler.river.common.removed.SequenceRanges;
+import com.wookler.river.common.utils.Require;
 import com.wookler.river.core.backup.BackupFiles;
 import com.wookler.river.core.backup.StoredBlock;
 import com.wookler.river.core.log.QueueIdentity;
@@ -122,9 +123,11 @@ public final class QueueView implements AutoCloseable {
   /**
    * Returns up to {@code max} of the messages that follow; none if nothing follows now.
    *
+   * @param max 1 or more
    * @throws RiverException a file cannot be read; the next call tries again
    */
   public List<StoredMessage> poll(int max) {
+    Require.positive(max, "max");
     List<StoredMessage> found = new ArrayList<>();
     try {
       while (found.isEmpty() && (!ready.isEmpty() || fill(max))) {

@@ -285,10 +285,14 @@ final class RunningQueue<M> {
     return opened;
   }
 
-  /** Returns the lowest sequence that counts in the limits: what waits for its time counts too. */
+  /**
+   * Returns from where on the limits count: what waits for its time counts too, and what was
+   * removed does not.
+   */
   private long needed() {
     long needed = subscribers.needed();
-    return needed - delays.waitingBelow(needed);
+    long removed = log.removed().count(needed, log.nextSequence());
+    return needed + removed - delays.waitingBelow(needed);
   }
 
   private @Nullable Deduplicator openDeduplicator() {
@@ -393,9 +397,14 @@ final class RunningQueue<M> {
   Optional<Delivery<M>> latest(String key) {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
-        .filter(message -> !removal.isRemoved(message))
-        .filter(message -> message.data().length > 0 || !config.get(QueueOptions.COMPACT))
+        .filter(this::isThere)
         .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
+  }
+
+  /** Returns whether the last message of a key is one: it is not removed, and no delete marker. */
+  private boolean isThere(StoredMessage last) {
+    return !removal.isRemoved(last)
+        && (last.data().length > 0 || !config.get(QueueOptions.COMPACT));
   }
 
   List<StoredMessage> read(String key, long from, int max) {
@@ -404,7 +413,8 @@ final class RunningQueue<M> {
   }
 
   PublishResult putAllIf(Expected expected, List<Message<M>> batch, Durability level) {
-    return publisher.putAllIf(name -> expected.condition(name, storage.keys), batch, level);
+    return publisher.putAllIf(
+        name -> expected.condition(name, storage.keys, this::isThere), batch, level);
   }
 
   /** Makes a copy on the worker, which nothing interrupts. */

@@ -149,7 +149,8 @@ final class SubscriberRegistry<M> {
     return openCompleted(queue.completed(config));
   }
 
-  private DurableSubscriber<M> openCompleted(SubscriberConfig config) {
+  /** Does the same with settings that have the defaults already. */
+  DurableSubscriber<M> openCompleted(SubscriberConfig config) {
     Names.check("subscriber", config.name());
     queue.refuseSubscriber(config.name());
     QueueConfig.checkExpiryQueue(context.queue(), config);

@@ -150,7 +150,7 @@ final class XmlReload {
       }
       for (NewSubscriber one : newSubscribers) {
         undo.push(() -> one.queue.running().subscribers().remove(one.config.name()));
-        one.queue.running().subscribers().open(one.config);
+        one.queue.running().subscribers().openCompleted(one.config);
       }
       for (Change change : changes) {
         undo.push(() -> change.of.apply(change.back));

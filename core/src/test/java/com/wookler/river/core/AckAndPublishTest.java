@@ -147,6 +147,25 @@ class AckAndPublishTest {
   }
 
   @Test
+  void shouldNotCallContinuedWhatWasAcknowledgedWithoutIt() {
+    open(directory);
+    orders.publisher().publishAll(List.of("first", "second"));
+    Delivery<String> first = packing.next();
+    Delivery<String> second = packing.next();
+    String receipt = first.receipt();
+    first.ack();
+    second.ackAndPublish(parcels, messages("parcel"));
+
+    assertThatThrownBy(() -> first.ackAndPublish(parcels, messages("lost")))
+        .isInstanceOf(StaleReceiptException.class);
+    assertThat(packing.ackAndPublish(receipt, parcels, messages("lost"))).isEqualTo(Settled.STALE);
+    assertThat(packing.ackAndPublish(second.receipt(), parcels, messages("parcel")))
+        .isEqualTo(Settled.OK);
+    second.ack(); // which repeats it
+    assertThat(parcels.stats().nextSequence()).isEqualTo(1);
+  }
+
+  @Test
   void shouldBeInFlightAgainWhatCannotBePublished() {
     open(directory);
     orders.publisher().publish("a");

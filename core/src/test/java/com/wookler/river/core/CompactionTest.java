@@ -33,6 +33,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -608,6 +609,7 @@ class CompactionTest {
     MessageQueue.Builder<String> alone = // no pass in the background
         builder(directory.resolve("data"))
             .compact(false)
+            .compactBytes(64 << 20)
             .backup(directory.resolve("backup"), Duration.ZERO);
     try (MessageQueue<String> queue = alone.open()) {
       assertThat(queue.compact()).isPositive();
@@ -921,6 +923,26 @@ class CompactionTest {
   void shouldNeedAnIndexOfKeys() {
     assertThatThrownBy(() -> builder(directory).keyIndex(false).open())
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("queue.compact needs queue.index.keys");
+        .hasMessageContaining(
+            "queue.compact is true, but without queue.index.keys it has no effect");
+  }
+
+  @Test
+  void shouldRefuseOptionsOfCompactionWithoutIt() {
+    List<UnaryOperator<MessageQueue.Builder<String>>> changes =
+        List.of(
+            to -> to.compactAge(Duration.ofHours(1)),
+            to -> to.compactBytes(7),
+            to -> to.compactDeletesAge(Duration.ofHours(1)),
+            to -> to.compactUnseen(true));
+    for (UnaryOperator<MessageQueue.Builder<String>> change : changes) {
+      MessageQueue.Builder<String> plain =
+          MessageQueue.builder("plain", MessageConverter.utf8()).directory(directory);
+      assertThatThrownBy(() -> change.apply(plain).open())
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageMatching(
+              "queue plain: queue\\.compact\\.\\S+ is \\S+, but without queue\\.(compact|index\\.keys) it"
+                  + " has no effect;.*");
+    }
   }
 }

@@ -103,6 +103,23 @@ class ConditionalPublishTest {
   }
 
   @Test
+  void shouldExpectNoneWhereTheLastMessageOfTheKeyIsRemoved() {
+    queue = builder(directory).compact(true).open();
+    OptionalLong none = OptionalLong.empty();
+    long first = queue.putIfLatest("k", none, keyed("a"), MEMORY).sequence();
+    queue.cancel(first);
+    assertThat(queue.latest("k")).isEmpty();
+    long second = queue.putIfLatest("k", none, keyed("b"), MEMORY).sequence();
+    queue.delete(second, second + 1);
+    long third = queue.putIfLatest("k", none, keyed("c"), MEMORY).sequence();
+    long marker = queue.publisher().publish(keyed("")); // deletes the key
+    assertThat(queue.latest("k")).isEmpty();
+    conflictsByKey(OptionalLong.of(third), OptionalLong.of(marker));
+    long fourth = queue.putIfLatest("k", none, keyed("d"), MEMORY).sequence();
+    conflictsByKey(none, OptionalLong.of(fourth));
+  }
+
+  @Test
   void shouldNeedAnIndexForAKey() {
     queue = builder(directory).keyIndex(false).open();
     assertThatThrownBy(() -> queue.putIfLatest("k", OptionalLong.empty(), keyed("a"), MEMORY))

@@ -254,9 +254,13 @@ class ConfigurationDocTest {
     Object other =
         value instanceof Duration duration ? duration.plusNanos(more) : (Long) value + more;
     OptionTable table = option.name().startsWith("subscriber.") ? SUBSCRIBER : QUEUE;
+    List<Option<Boolean>> needed =
+        table == SUBSCRIBER
+            ? List.of(SubscriberOptions.ACK_REQUIRED, SubscriberOptions.EXCLUSIVE)
+            : List.of(QueueOptions.KEY_INDEX, QueueOptions.COMPACT);
     Settings settings = table.defaults();
-    if (table == SUBSCRIBER) {
-      settings = settings.with(SubscriberOptions.ACK_REQUIRED, true);
+    for (Option<Boolean> on : needed) {
+      settings = settings.with(on, true);
     }
     settings.with(option, (T) other).check("it");
   }

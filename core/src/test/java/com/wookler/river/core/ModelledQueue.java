@@ -356,7 +356,7 @@ final class ModelledQueue implements AutoCloseable {
         .window(which == 2 ? 6 : which == 3 ? 40 : 10_000)
         .maxDeliveries(which == 0 || which == 3 || which == 4 ? 3 : which == EXCLUSIVE ? 4 : 0)
         .exclusive(which == EXCLUSIVE)
-        .lease(Duration.ofSeconds(10))
+        .lease(Duration.ofSeconds(which == EXCLUSIVE ? 10 : 30)) // 30 is the default
         .backoff(which == 0 || which == 3 ? Backoff.fixed(Duration.ofSeconds(7)) : Backoff.none())
         .start(start)
         .build();

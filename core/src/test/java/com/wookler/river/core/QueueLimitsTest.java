@@ -88,6 +88,26 @@ class QueueLimitsTest {
   }
 
   @Test
+  void shouldNotCountWhatWasRemoved() throws InterruptedException {
+    open(3, FullPolicy.REJECT, Duration.ZERO);
+    publish(3);
+    assertFull();
+    assertThat(queue.trim(Trim.toCount(0))).isEqualTo(3);
+    publish(3); // also without subscribers, in a block that stays
+    assertFull();
+    assertThat(queue.delete(3, 6)).isEqualTo(3);
+    Subscriber<String> packing = acking("packing");
+    publish(3);
+    Delivery<String> held = packing.next();
+    assertThat(held).isNotNull();
+    assertFull();
+    assertThat(queue.cancel(held.sequence() + 1)).isTrue();
+    publish(1);
+    assertFull();
+    assertThat(packing.batch(9, Duration.ZERO)).hasSize(2);
+  }
+
+  @Test
   void shouldCountWhatTheSlowestSubscriberNeeds() throws InterruptedException {
     open(3, FullPolicy.REJECT, Duration.ZERO);
     Subscriber<String> slow = acking("slow");

@@ -281,6 +281,15 @@ class QueueViewTest {
   }
 
   @Test
+  void shouldRefuseToReadLessThanOneMessage() {
+    open(true);
+    view = River.openReadOnly(own());
+    assertThatThrownBy(() -> view.poll(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("max");
+  }
+
+  @Test
   void shouldWriteNothingAndRefuseWhatIsNoQueue() throws IOException {
     open(true);
     Subscriber<String> subscriber = queue.subscriber("a");

@@ -71,6 +71,27 @@ class ReloadTest {
     return orders.subscriber("billing").config();
   }
 
+  /** Else the same file could not be read again, nor opened. */
+  @Test
+  void shouldMakeNewSubscribersWithoutTheDefaultsThatTheFileHasNoMore() throws IOException {
+    String defaults =
+        "<defaults subscriber='*'><params>"
+            + param("subscriber.ack.timeout", "45ss")
+            + param("subscriber.max.in.flight", 7)
+            + "</params></defaults>";
+    write(defaults + queue("invoices", "", ""));
+    river.close();
+    river = River.open(file);
+    String second = "<subscriber name='audit'/></subscribers>";
+    write(queue("invoices", "", "").replace("</subscribers>", second));
+
+    assertThat(river.reload().added()).containsExactly("queue invoices, subscriber audit");
+    SubscriberConfig audit = river.<String>queue("invoices").subscriber("audit").config();
+    assertThat(audit.ackTimeout()).isEqualTo(Duration.ofSeconds(30));
+    assertThat(audit.maxInFlight()).isEqualTo(10_000);
+    assertThat(river.reload().changed()).isEmpty();
+  }
+
   @Test
   void shouldChangeWhatMayChangeAndNameTheRest() throws IOException {
     orders.publisher().publish("m0");

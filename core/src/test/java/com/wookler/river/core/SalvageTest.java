@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.ManualTimeSource;
+import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.message.DamagedMessageException;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
@@ -17,6 +18,7 @@ import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What subscribers and users see of damage in blocks: what is lost, exactly, once, and no more. */
@@ -280,6 +284,34 @@ class SalvageTest {
     assertThat(block(1)).doesNotExist();
     assertThat(orders.read(4)).isEmpty();
     assertThat(orders.read(14).orElseThrow().data()).isEqualTo(data(14));
+  }
+
+  /** The system gives EIO for a file that is mapped memory where nothing is mapped. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldWaitBeforeABlockThatCannotBeReadAndCallNothingDamaged() throws IOException {
+    publish(open(OnDamage.SALVAGE), 25);
+    MessageQueue<String> orders = reopen(OnDamage.SALVAGE);
+    Path aside = Files.copy(block(2), directory.resolve("aside"));
+    Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("/proc/self/mem"));
+    Files.move(link, block(2), StandardCopyOption.ATOMIC_MOVE);
+    Subscriber<String> audit = orders.subscriber(acks("audit"));
+    for (long sequence = 0; sequence < 10; sequence++) {
+      audit.next().ack();
+    }
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(audit::next)
+          .isInstanceOf(RiverException.class)
+          .isNotInstanceOf(DamagedMessageException.class)
+          .hasMessageContainingAll(
+              "queue orders, block 2", "sequence 10: cannot be read now", "Input/output error");
+    }
+    Files.move(aside, block(2), StandardCopyOption.ATOMIC_MOVE);
+
+    assertThat(drain(audit)).isEqualTo(LongStream.range(10, 25).boxed().toList());
+    assertThat(heard).isEmpty();
+    assertThat(home().resolve("damage.log")).doesNotExist();
+    assertThat(orders.stats().lost()).isZero();
   }
 
   @Test

@@ -144,7 +144,7 @@ class ArchitectureTest {
           "com.google.re2j..", Set.of("filter"),
           "org.apache.kafka..", Set.of("kafka"),
           "io.vertx..", Set.of("rest.server", "rest.server.http", "rest.server.memcache"),
-          "io.netty..", Set.of("rest.server", "rest.server.http"),
+          "io.netty..", Set.of("rest.server", "rest.server.http", "rest.server.memcache"),
           "io.github.resilience4j..", Set.of("reactor.processors"));
 
   @ArchTest

@@ -28,12 +28,14 @@ public class KilledApplication {
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",
+            "-Dspring.devtools.restart.enabled=false",
             "-Dtest.directory=" + directory,
             "-Dtest.from=" + from,
             "-cp",
             System.getProperty("java.class.path"),
             KilledApplication.class.getName(),
             "--river.directory=" + directory.resolve("data"),
+            "--spring.main.web-application-type=none",
             "--spring.main.banner-mode=off")
         .redirectErrorStream(true)
         .redirectOutput(directory.resolve("log").toFile())

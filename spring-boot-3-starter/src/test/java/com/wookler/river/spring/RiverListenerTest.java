@@ -542,6 +542,11 @@ class RiverListenerTest {
     void on(Sale sale) {}
   }
 
+  static class Sideways {
+    @RiverListener(queue = "sales", order = "sideways")
+    void on(Sale sale) {}
+  }
+
   @Test
   void shouldSayWhatIsWrongWithAListener() {
     assertWrong(Lists.class, "Sale>, but a queue's data is converted by its class alone");
@@ -552,6 +557,35 @@ class RiverListenerTest {
     assertWrong(Unknown.class, "'subscriber.colour' is not an option of a subscriber");
     assertWrong(Idle.class, "Idle.on: concurrency is '0'");
     assertWrong(Typo.class, "Typo.on: autoStartup is 'flase', which is neither true nor false");
+    assertWrong(
+        Sideways.class, "Sideways.on: order is 'sideways'; sequence, key and strict are allowed");
+  }
+
+  /** Placeholders without a value, as a property that is empty is. */
+  static class Empty {
+    @RiverListener(
+        queue = "sales",
+        subscriber = "${none:}",
+        batch = true,
+        batchSize = "${none:}",
+        filter = "${none:}",
+        order = "${none:}",
+        maxDeliveries = "${none:}",
+        backoff = "${none:}")
+    void on(List<Sale> sales) {
+      see(sales.size());
+    }
+  }
+
+  @Test
+  void shouldTakeTheDefaultWhereAPlaceholderIsEmpty() {
+    Contexts.runner(directory, Empty.class)
+        .run(
+            context -> {
+              template(context).publish("sales", new Sale("a", 1));
+              awaitSeen(1);
+              assertThat(subscriber(context, "sales").name()).endsWith(".on");
+            });
   }
 
   private void assertWrong(Class<?> listener, String message) {

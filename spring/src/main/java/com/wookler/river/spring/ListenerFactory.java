@@ -57,9 +57,9 @@ final class ListenerFactory {
               ? subscriber.config().batchSize()
               : settings.reading().batchSize());
     }
-    interceptors.forEach(each -> builder.around(around(each)));
     customizers.forEach(
         each -> each.customize(settings.queue(), settings.subscriber(), untyped(builder)));
+    interceptors.forEach(each -> builder.around(around(each)));
     if (settings.reading().batch()) {
       builder.batchProcessor(settings.source(), method::call);
     } else {

@@ -70,8 +70,10 @@ record ListenerSettings(
         new Reading(
             number(from.concurrency(), source, "concurrency", resolve),
             from.batch(),
-            from.batchSize().isEmpty() ? 0 : number(from.batchSize(), source, "batchSize", resolve),
-            order.isEmpty() ? null : SubscriberOptions.ORDER.type().parse(order)),
+            text(from.batchSize(), resolve).isEmpty()
+                ? 0
+                : number(from.batchSize(), source, "batchSize", resolve),
+            order(order, source)),
         flag(from.autoStartup(), source, resolve),
         options);
   }
@@ -112,6 +114,20 @@ record ListenerSettings(
               .formatted(source, text));
     }
     return text.equals("true");
+  }
+
+  private static @Nullable Order order(String text, String source) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    for (Order each : Order.values()) {
+      if (each.name().equals(text)) {
+        return each;
+      }
+    }
+    throw new ConfigurationException(
+        "@RiverListener on %s: order is '%s'; sequence, key and strict are allowed"
+            .formatted(source, text.toLowerCase(Locale.ROOT)));
   }
 
   private static int number(

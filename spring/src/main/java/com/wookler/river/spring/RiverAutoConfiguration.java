@@ -30,6 +30,7 @@ import org.springframework.core.env.Environment;
 public class RiverAutoConfiguration {
   private static final Logger LOG = LoggerFactory.getLogger(RiverAutoConfiguration.class);
   private static final String INTERCEPTORS = "riverInterceptors";
+  static final String OBSERVED_PUBLISHES = "riverObservedPublishes";
 
   /** Called by Spring. */
   public RiverAutoConfiguration() {}
@@ -72,7 +73,7 @@ public class RiverAutoConfiguration {
     for (Class<?> type : List.of(PublishInterceptor.class, RiverQueueCustomizer.class)) {
       names.addAll(Arrays.asList(beans.getBeanNamesForType(type, true, false)));
     }
-    names.remove(INTERCEPTORS);
+    names.removeAll(List.of(INTERCEPTORS, OBSERVED_PUBLISHES));
     if (!names.isEmpty()) {
       LOG.warn(
           "Beans {} change no queue of river.config, only those that properties configure; name"

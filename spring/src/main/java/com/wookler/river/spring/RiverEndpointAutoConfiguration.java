@@ -1,6 +1,7 @@
 package com.wookler.river.spring;
 
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.expose.EndpointExposure;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -21,5 +22,13 @@ public class RiverEndpointAutoConfiguration {
   @ConditionalOnAvailableEndpoint(endpoint = RiverEndpoint.class)
   RiverEndpoint riverEndpoint(RiverQueues queues) {
     return new RiverEndpoint(queues);
+  }
+
+  @Bean
+  @ConditionalOnMissingBean
+  @ConditionalOnBean(RiverEndpoint.class)
+  @ConditionalOnAvailableEndpoint(endpoint = RiverEndpoint.class, exposure = EndpointExposure.WEB)
+  RiverEndpointWeb riverEndpointWeb(RiverEndpoint endpoint) {
+    return new RiverEndpointWeb(endpoint);
   }
 }

@@ -11,48 +11,82 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LongTimesTest {
-  private static final int TESTS = Integer.getInteger("river.test.days.tests", 5);
+  private static final Duration STEP = Duration.ofHours(8);
 
   @TempDir Path directory;
 
+  /** A delayed message: when it is due, and how many deliveries fail. */
+  private record Plan(Duration delay, int failures) {}
+
+  /** One test of a user's suite: a queue, a handler, and thirty days of messages. */
+  private void passThirtyDays(long seed) {
+    Random random = new Random(seed);
+    try (TestProcess process = new TestProcess(directory)) {
+      TestQueue<String> queue =
+          process.queue("orders", MessageConverter.utf8(), settings -> settings);
+      Duration backoff = Duration.ofMinutes(1 + random.nextInt(120));
+      Map<String, Plan> plans = new TreeMap<>();
+      Map<String, List<Instant>> delivered = new TreeMap<>();
+      TestHandler<String> handler =
+          queue.handle(
+              "billing",
+              delivery -> {
+                delivered
+                    .computeIfAbsent(delivery.data(), each -> new ArrayList<>())
+                    .add(process.clock().instant());
+                return delivery.attempt() <= plans.get(delivery.data()).failures()
+                    ? ProcessResult.retry()
+                    : ProcessResult.ack();
+              },
+              to -> to.backoff(Backoff.fixed(backoff)));
+      Instant start = process.clock().instant();
+      for (int i = 0; i < 30; i++) {
+        Plan plan = new Plan(STEP.multipliedBy(1 + random.nextInt(87)), random.nextInt(3));
+        plans.put("order " + i, plan);
+        queue.publish(Message.of("order " + i).deliverAfter(plan.delay()));
+      }
+
+      for (int step = 0; step < 90; step++) {
+        process.clock().advance(STEP);
+        handler.runUntilIdle();
+      }
+
+      assertThat(process.clock().instant()).isEqualTo(start.plus(Duration.ofDays(30)));
+      plans.forEach(
+          (order, plan) -> {
+            List<Instant> times = delivered.get(order);
+            assertThat(times).as(order).hasSize(plan.failures() + 1);
+            assertThat(times.get(0)).as(order).isEqualTo(start.plus(plan.delay()));
+            for (int i = 1; i < times.size(); i++) {
+              assertThat(Duration.between(times.get(i - 1), times.get(i)))
+                  .as(order)
+                  .isGreaterThanOrEqualTo(backoff);
+            }
+          });
+      queue.assertCompleted("billing");
+    }
+  }
+
   @Test
   void shouldPassThirtyDaysInNoTime() {
-    for (int i = 0; i < TESTS; i++) {
-      try (TestProcess process = new TestProcess(directory)) {
-        TestQueue<String> queue =
-            process.queue("orders", MessageConverter.utf8(), settings -> settings);
-        List<Instant> delivered = new ArrayList<>();
-        TestHandler<String> handler =
-            queue.handle(
-                "billing",
-                delivery -> {
-                  delivered.add(process.clock().instant());
-                  return delivery.attempt() < 3 ? ProcessResult.retry() : ProcessResult.ack();
-                },
-                to -> to.backoff(Backoff.fixed(Duration.ofHours(1))));
-        Instant start = process.clock().instant();
-        for (int day = 1; day <= 30; day++) {
-          queue.publish(Message.of("day " + day).deliverAfter(Duration.ofDays(day)));
-        }
+    passThirtyDays(0);
+  }
 
-        for (int day = 0; day < 31; day++) {
-          process.clock().advance(Duration.ofHours(1));
-          handler.runUntilIdle();
-          process.clock().advance(Duration.ofHours(1));
-          handler.runUntilIdle();
-          process.clock().advance(Duration.ofHours(22));
-          handler.runUntilIdle();
-        }
-
-        assertThat(delivered).hasSize(90);
-        assertThat(delivered.get(0)).isEqualTo(start.plus(Duration.ofDays(1)));
-        queue.assertCompleted("billing");
-      }
-    }
+  /** The time of all is in docs/testing-applications.md. */
+  @RepeatedTest(100)
+  @Tag("full")
+  void shouldPassThirtyDaysInEachOfAHundredTests(RepetitionInfo repetition) {
+    passThirtyDays(repetition.getCurrentRepetition());
   }
 
   @Test

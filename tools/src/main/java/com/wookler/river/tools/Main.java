@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -13,6 +14,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /**
  * Runs the command line tools. The exit code is 0 if everything is sound, 1 if something is damaged
@@ -59,11 +61,20 @@ public final class Main implements Runnable {
     CommandLine tools = new CommandLine(new Main(out));
     tools.getSubcommands().values().forEach(each -> each.getCommandSpec().version(VERSION));
     return tools
+        .registerConverter(Path.class, Main::path)
         .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
         .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
         .setExecutionExceptionHandler((e, command, given) -> failed(command, e))
         .execute(args);
+  }
+
+  /** Reads a path; an empty one would be the working directory. */
+  private static Path path(String text) {
+    if (text.isBlank()) {
+      throw new TypeConversionException("it is empty; give a path");
+    }
+    return Path.of(text);
   }
 
   /** Returns all commands by name. */

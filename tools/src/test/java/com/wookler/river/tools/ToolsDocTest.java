@@ -90,6 +90,18 @@ class ToolsDocTest extends ToolsFixture {
   }
 
   @Test
+  void shouldHelpInEachCommandAndRefuseAnEmptyPath() {
+    for (String command : commands.keySet()) {
+      assertThat(run(command, "--help")).isZero();
+      assertThat(out()).contains("Usage: river " + command);
+      assertThat(run(command, "")).isEqualTo(Main.EXIT_ERROR); // of a variable that is not set
+      assertThat(err()).startsWith(command + ": ").contains("it is empty").hasLineCount(1);
+    }
+    assertThat(run("salvage", "queue", "--to", "")).isEqualTo(Main.EXIT_ERROR);
+    assertThat(err()).contains("--to", "it is empty");
+  }
+
+  @Test
   void shouldSayWhichVersionItIs() throws IOException, InterruptedException {
     for (String flag : List.of("-V", "--version")) {
       assertThat(run(flag)).isZero();

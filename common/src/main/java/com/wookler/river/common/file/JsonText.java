@@ -2,6 +2,7 @@ package com.wookler.river.common.file;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,6 +10,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
+import java.io.CharConversionException;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
@@ -29,6 +31,8 @@ final class JsonText {
   static @Nullable JsonNode read(byte[] text) throws IOException {
     try (JsonParser parser = FORMAT.createParser(text)) {
       return parser.nextToken() == null ? null : value(parser);
+    } catch (CharConversionException e) { // zeros in it look like another encoding
+      throw new JsonParseException(null, String.valueOf(e.getMessage()), e);
     }
   }
 

@@ -87,4 +87,14 @@ class JsonTextTest {
         .isInstanceOf(DamagedException.class)
         .hasMessageContaining("is no JSON");
   }
+
+  /** So begins what another encoding has: damage, not a file that cannot be read now. */
+  @Test
+  void shouldRefuseBytesThatLookLikeAnotherEncoding() {
+    byte[] zeroed = "{\"a\":1,\"b\":\"cdefgh\"}  ".getBytes(StandardCharsets.UTF_8);
+    zeroed[1] = 0;
+    zeroed[2] = 0;
+    zeroed[3] = 0;
+    assertThatThrownBy(() -> JsonText.read(zeroed)).isInstanceOf(JacksonException.class);
+  }
 }

@@ -1,5 +1,6 @@
 package com.wookler.river.core.delay;
 
+import com.wookler.river.common.utils.DueHeap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

@@ -3,6 +3,7 @@ package com.wookler.river.core.delay;
 import com.wookler.river.common.RateLimitedLog;
 import com.wookler.river.common.WaitingSpread;
 import com.wookler.river.common.errors.DamagedException;
+import com.wookler.river.common.utils.DueHeap;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.message.DocumentWriter;
 import com.wookler.river.core.message.StoredMessage;

@@ -50,10 +50,20 @@ final class StoreOpening {
     this.directory = context.directory();
   }
 
-  /** Creates the directory and files, on the device, for messages published from a sequence on. */
+  /**
+   * Creates the directory and files, on the device, for messages published from a sequence on. What
+   * it cannot complete it deletes: an opening would call it damaged.
+   */
   static void create(Path directory, UUID identity, long collected) throws IOException {
     DurableFiles.createDirectories(directory);
-    TimerState.writeFirst(directory, identity, collected, 1, List.of());
+    try {
+      TimerState.writeFirst(directory, identity, collected, 1, List.of());
+    } catch (IOException e) {
+      for (Path file : Directories.list(directory, name -> true)) {
+        Files.deleteIfExists(file);
+      }
+      throw e;
+    }
   }
 
   /** Returns whether there is a state, or files without one. */

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimerClock;
 import com.wookler.river.common.errors.DamagedException;
 import com.wookler.river.common.file.RecordFile;
+import com.wookler.river.common.utils.DueHeap;
 import com.wookler.river.core.message.StoredMessage;
 import com.wookler.river.core.message.Terms;
 import java.io.IOException;

@@ -3,6 +3,7 @@ package com.wookler.river.core.delay;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.TimerClock;
 import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.common.utils.DueHeap;
 import com.wookler.river.core.log.BlockLog;
 import com.wookler.river.core.log.LogReader;
 import com.wookler.river.core.log.PublishBuffer;

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * index. After a damaged entry it continues as long as the entry's length may be right. Two kinds
  * are skipped: copies in a message's data, whose sequences were seen already, and documents that
  * declare sequences lost, which are gaps and reported elsewhere.
+ *
+ * <p>Only bytes that were read are called damaged: where the device did not return all of them,
+ * what was not found may be there.
  */
 final class BlockScan {
   private final Block block;
@@ -33,6 +36,7 @@ final class BlockScan {
   private int documents;
   private long expected; // all below it are found or lost
   private long validTo; // offset after the last valid message
+  private @Nullable IOException unread; // why a part of the file could not be read
 
   private BlockScan(Block block, long end) {
     this.block = block;
@@ -46,8 +50,11 @@ final class BlockScan {
     BlockScan scan = new BlockScan(block, Math.min(block.endSequence(), nextSequence));
     try (FileWindow window = new FileWindow(block.file(), block.end())) {
       scan.search(window, new DocumentReader(settings.identity()));
+      window.refuseUnreadable();
     } catch (NoSuchFileException e) {
       scan.validTo = 0; // all of it is lost
+    } catch (IOException e) {
+      scan.unread = e;
     }
     scan.lost(scan.end, block.end());
     return scan;
@@ -126,16 +133,39 @@ final class BlockScan {
     offsets[documents++] = offset;
   }
 
+  /** Returns whether it is known of this message that it is valid, or that it is not. */
   boolean covers(long sequence) {
+    return isIn(sequence) && (unread == null || lossOf(sequence) == null);
+  }
+
+  private boolean isIn(long sequence) {
     return sequence >= first && sequence < end;
   }
 
-  boolean holds(long sequence) {
-    return covers(sequence) && damageOf(sequence) == null;
+  boolean holds(long sequence) throws IOException {
+    return isIn(sequence) && damageOf(sequence) == null;
   }
 
-  /** Returns the damage to this message; null if it is valid, or not covered. */
-  @Nullable Damage damageOf(long sequence) {
+  /**
+   * Returns the damage to this message; null if it is valid, or not in the part that was scanned.
+   *
+   * @throws IOException it was not found, and not all of the file could be read
+   */
+  @Nullable Damage damageOf(long sequence) throws IOException {
+    Damage damage = lossOf(sequence);
+    if (damage != null) {
+      ensureRead();
+    }
+    return damage;
+  }
+
+  private void ensureRead() throws IOException {
+    if (unread != null) {
+      throw new IOException(block.file() + ": " + unread.getMessage(), unread);
+    }
+  }
+
+  private @Nullable Damage lossOf(long sequence) {
     for (Damage damage : lost) {
       if (sequence >= damage.first() && sequence < damage.end()) {
         return damage;
@@ -145,7 +175,8 @@ final class BlockScan {
   }
 
   /** Returns the first message published at or after this time that is valid. */
-  OptionalLong publishedAt(long micros) {
+  OptionalLong publishedAt(long micros) throws IOException {
+    ensureRead();
     for (int i = 0; i < documents; i++) {
       if (times[i] >= micros) {
         long sequence = sequences[i];
@@ -158,7 +189,11 @@ final class BlockScan {
     return OptionalLong.empty();
   }
 
-  List<Damage> lost() {
+  /** Returns all damage; throws if not all of the file could be read. */
+  List<Damage> lost() throws IOException {
+    if (!lost.isEmpty()) {
+      ensureRead();
+    }
     return lost;
   }
 

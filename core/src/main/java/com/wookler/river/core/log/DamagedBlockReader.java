@@ -87,10 +87,15 @@ final class DamagedBlockReader {
       long start = offset + DocumentHeader.BYTES;
       window.has(start, DocumentFormat.HEADER_BYTES);
       int length = DocumentFormat.lengthAt(window, start);
-      if (!window.has(start, length)) {
-        throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
+      try {
+        if (!window.has(start, length)) {
+          throw new DamagedMessageException("damaged: a document claims " + length + " bytes");
+        }
+        document.open(window, start, length, block.number());
+      } catch (DamagedException e) {
+        window.refuseUnreadable();
+        throw e;
       }
-      document.open(window, start, length, block.number());
     }
   }
 }

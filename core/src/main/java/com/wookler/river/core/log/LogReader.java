@@ -78,7 +78,28 @@ public final class LogReader implements AutoCloseable {
    * it is not published yet. After an exception the position stays.
    */
   public <T> @Nullable T next(StoredMessage.Maker<T> maker) {
-    return position < log.nextSequence() ? next((from, to) -> from.next(to), maker) : null;
+    long at = position;
+    if (at >= log.nextSequence()) {
+      return null;
+    }
+    try {
+      return next((from, to) -> from.next(to), maker);
+    } catch (DamagedMessageException e) {
+      if (!(e.getCause() instanceof InternalError) || !isWhole(at)) {
+        throw e;
+      }
+      moveTo(at); // the page that was not there is not the message's
+      return next((from, to) -> from.next(to), maker);
+    }
+  }
+
+  /** Returns whether the file has the message, whose block is scanned; false if it cannot be. */
+  private boolean isWhole(long sequence) {
+    try {
+      return Interrupts.held(() -> log.damageAt(sequence)).isEmpty();
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /**

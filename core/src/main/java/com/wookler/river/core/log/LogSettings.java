@@ -49,13 +49,8 @@ public record LogSettings(
   void checkLength(int length) {
     if (length > maxDocumentBytes()) {
       throw new MessageTooLargeException(
-          "queue "
-              + queue
-              + ": a batch of "
-              + length
-              + " bytes is over the limit of "
-              + maxDocumentBytes()
-              + " that its block size allows; split it or raise queue.block.bytes");
+          "queue %s: a batch of %d bytes is over the limit of %d that its block size allows; split it or raise queue.block.bytes"
+              .formatted(queue, length, maxDocumentBytes()));
     }
   }
 

@@ -149,9 +149,11 @@ final class AckHandler<M> {
         state.change(
             target,
             (acknowledgements, own) ->
-                own.acknowledgement() == Acknowledgement.ACKED
-                    ? AckResult.REPEATED
-                    : acknowledgements.startDeadLetter(own, Acknowledgement.CONTINUED),
+                switch (own.acknowledgement()) {
+                  case ACKED -> AckResult.STALE; // and nothing was published
+                  case CONTINUED -> AckResult.REPEATED;
+                  default -> acknowledgements.startDeadLetter(own, Acknowledgement.CONTINUING);
+                },
             Effect.REMOVES);
     if (taken != AckResult.DONE) {
       return taken;

@@ -6,5 +6,11 @@ enum Acknowledgement {
   NACKED,
   RELEASED,
   REJECTED,
-  CONTINUED // and acknowledged once what continues it is published
+  CONTINUING, // and acknowledged once what continues it is published
+  CONTINUED;
+
+  /** Returns whether it completes a message for good. */
+  boolean isAck() {
+    return this == ACKED || this == CONTINUED;
+  }
 }

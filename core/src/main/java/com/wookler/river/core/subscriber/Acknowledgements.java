@@ -62,7 +62,7 @@ final class Acknowledgements {
 
   /** Acknowledges one that the caller {@link #count counts} if that took effect. */
   AckResult complete(Acknowledgeable target) {
-    if (target.acknowledgement() == Acknowledgement.ACKED) {
+    if (target.acknowledgement().isAck()) {
       return AckResult.REPEATED;
     }
     AckResult result = ledger.acknowledge(target.place(), target.tag());
@@ -98,8 +98,7 @@ final class Acknowledgements {
   }
 
   AckResult acknowledgeUpTo(Acknowledgeable target) {
-    if (target.acknowledgement() == Acknowledgement.ACKED
-        && target.place() < ledger.lowWatermark()) {
+    if (target.acknowledgement().isAck() && target.place() < ledger.lowWatermark()) {
       return AckResult.REPEATED;
     }
     long before = ledger.unfinished();
@@ -146,7 +145,7 @@ final class Acknowledgements {
     if (ledger.completeDeadLetter(target.place(), target.tag())) {
       count(1);
     }
-    target.acknowledgement(Acknowledgement.ACKED);
+    target.acknowledgement(Acknowledgement.CONTINUED);
     return AckResult.DONE;
   }
 

@@ -105,8 +105,9 @@ public interface Delivery<M> {
    * @param messages one or more, published as one; their ids have no effect
    * @return false if an earlier delivery of this message was acknowledged so, and these messages
    *     are left out
-   * @throws com.wookler.river.core.message.StaleReceiptException as {@link #ack}; nothing was
-   *     published, unless the subscriber was closed meanwhile
+   * @throws com.wookler.river.core.message.StaleReceiptException as {@link #ack}, and if the
+   *     message was acknowledged without it; nothing was published, unless the subscriber was
+   *     closed meanwhile
    * @throws IllegalStateException the subscriber does not acknowledge
    */
   default <T> boolean ackAndPublish(ContinuationTarget<T> target, List<Message<T>> messages) {

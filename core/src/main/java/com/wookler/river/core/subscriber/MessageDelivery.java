@@ -152,14 +152,8 @@ class MessageDelivery<M> implements Delivery<M>, Acknowledgeable {
       return data.get();
     } catch (RuntimeException e) {
       throw new RiverException(
-          "queue "
-              + queue
-              + ", sequence "
-              + sequence
-              + ": the converter cannot read the message of "
-              + length
-              + " bytes: "
-              + e.getMessage(),
+          "queue %s, sequence %d: the converter cannot read the message of %d bytes: %s"
+              .formatted(queue, sequence, length, e.getMessage()),
           e);
     }
   }

@@ -52,13 +52,8 @@ final class PastReader {
     Damage hole = backup.damageOf(sequence, log.firstSequence()).orElse(null);
     if (hole != null) {
       throw new DamagedMessageException(
-          "backup "
-              + hole.file()
-              + ", block "
-              + hole.block()
-              + ", sequence "
-              + sequence
-              + ", byte 0: damaged: it is missing, or its seal is of no use");
+          "backup %s, block %d, sequence %d, byte 0: damaged: it is missing, or its seal is of no use"
+              .formatted(hole.file(), hole.block(), sequence));
     }
     return null;
   }

@@ -212,7 +212,8 @@ public interface Subscriber<M> extends AutoCloseable {
 
   /**
    * Publishes what continues a message and acknowledges it by its receipt: see {@link
-   * Delivery#ackAndPublish}. OK, too, if what continues it was published before.
+   * Delivery#ackAndPublish}. OK, too, if what continues it was published before; stale if it was
+   * acknowledged without that.
    */
   default <T> Settled ackAndPublish(
       String receipt, ContinuationTarget<T> target, List<Message<T>> messages) {

@@ -10,6 +10,14 @@ import org.jspecify.annotations.Nullable;
 /** Creates the exceptions of a subscriber. */
 record SubscriberErrors(String queue, String subscriber) {
 
+  private String who() {
+    return "queue " + queue + ", subscriber " + subscriber;
+  }
+
+  private String at(long sequence) {
+    return who() + ", sequence " + sequence;
+  }
+
   QueueClosedException closed() {
     return new QueueClosedException(
         "subscriber " + subscriber + " of queue " + queue + " is closed");
@@ -17,10 +25,7 @@ record SubscriberErrors(String queue, String subscriber) {
 
   RiverException unforced(@Nullable Throwable cause) {
     String text =
-        "subscriber "
-            + subscriber
-            + " of queue "
-            + queue
+        who()
             + ": acknowledged, but it may not be on the device, and no later acknowledgement of this"
             + " object will be promised to be; close the subscriber and open it again";
     return cause == null
@@ -30,25 +35,14 @@ record SubscriberErrors(String queue, String subscriber) {
 
   RiverException unwritten() {
     return new RiverException(
-        "subscriber "
-            + subscriber
-            + " of queue "
-            + queue
+        who()
             + ": acknowledged, but in memory only, because the disk is full or failing; free some"
             + " space. A kill or a power loss has the message delivered again");
   }
 
   RiverException handlerFailed(long sequence, Exception cause) {
     return new RiverException(
-        "queue "
-            + queue
-            + ", subscriber "
-            + subscriber
-            + ", sequence "
-            + sequence
-            + ": the handler failed, and the message counts as failed: "
-            + cause,
-        cause);
+        at(sequence) + ": the handler failed, and the message counts as failed: " + cause, cause);
   }
 
   IllegalArgumentException foreign() {
@@ -57,20 +51,12 @@ record SubscriberErrors(String queue, String subscriber) {
   }
 
   QueueStatusException refused(QueueStatus status) {
-    return new QueueStatusException(
-        "queue " + queue + ", subscriber " + subscriber + ": the queue",
-        status,
-        "acknowledgements");
+    return new QueueStatusException(who() + ": the queue", status, "acknowledgements");
   }
 
   StaleReceiptException stale(long sequence, int attempt) {
     return new StaleReceiptException(
-        "queue "
-            + queue
-            + ", subscriber "
-            + subscriber
-            + ", sequence "
-            + sequence
+        at(sequence)
             + ": the receipt of attempt "
             + attempt
             + " is stale; the message was delivered again, given back or finished otherwise");

@@ -125,11 +125,12 @@ public final class SubscriberOptions {
       TABLE
           .queue("subscriber.dead.queue")
           .dflt(null, "none")
+          .needs(ACK_REQUIRED)
           .named("deadLetterQueue(String)")
           .changes(Change.RUNNING)
           .means(
               "the queue into which the dead letters are moved, those of several subscribers into"
-                  + " one, each once")
+                  + " one, each once. Needs `subscriber.ack.required`")
           .meansInJson(
               "the queue into which the dead letters are moved, those of several subscribers into one, each once; without it they stay with the subscriber");
 
@@ -247,10 +248,11 @@ public final class SubscriberOptions {
           .duration("subscriber.lease")
           .dflt("30ss")
           .between("100ms", "12hh")
+          .needs(EXCLUSIVE)
           .named("lease(Duration)")
           .means(
               "how long an owner of an exclusive subscriber has it after its last poll or"
-                  + " acknowledgement");
+                  + " acknowledgement; needs `subscriber.exclusive`");
 
   public static final Option<Position> START =
       TABLE

@@ -209,7 +209,8 @@ class BackupArchiveTest extends BackupFixture {
         bytes,
         like.firstMicros(),
         like.lastMicros(),
-        digest);
+        digest,
+        0);
   }
 
   @Test

@@ -105,7 +105,8 @@ final class BlockBuilder {
         end,
         times.get(0),
         times.get(times.size() - 1),
-        digest);
+        digest,
+        0);
   }
 
   /** Writes the file: the documents, the end mark, and zeros up to the size of the mapping. */

@@ -1,6 +1,7 @@
 package com.wookler.river.core.delay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,6 +16,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -53,6 +55,19 @@ class DelaysTest {
         delays.stop();
       }
     }
+  }
+
+  @Test
+  void shouldLeaveNothingOfAStateThatCannotBeWritten() throws IOException {
+    Path directory = Files.createDirectory(base.resolve("delayed"));
+    Files.createDirectory(directory.resolve("state-1.tmp")); // in the way of the second file
+    UUID queue = UUID.randomUUID();
+
+    assertThatThrownBy(() -> StoreOpening.create(directory, queue, 0))
+        .isInstanceOf(IOException.class);
+    assertThat(StoreOpening.exists(directory)).isFalse();
+    StoreOpening.create(directory, queue, 0);
+    assertThat(TimerState.look(directory, queue).faults()).isEmpty();
   }
 
   @Test

@@ -100,6 +100,14 @@ final class KeysCommand implements Runnable {
     private @Nullable String messages;
 
     KeyFile.Added add(String name, KeyFile keys) {
+      if (name.isBlank()) {
+        throw new ConfigurationException("NAME is empty; say what the key is for");
+      }
+      if (publish.isEmpty() && consume.isEmpty() && admin.isEmpty() && metrics.isEmpty()) {
+        throw new ConfigurationException(
+            "a key without rights may do nothing; give it --publish, --consume, --admin or"
+                + " --metrics");
+      }
       return keys.add(name, publish, consume, admin, metrics, limits());
     }
 
@@ -121,9 +129,14 @@ final class KeysCommand implements Runnable {
 
     private static String time(String text) {
       Instant now = TimeSource.system().wallTime().truncatedTo(ChronoUnit.SECONDS);
-      return ContractFormat.DURATION.matcher(text).matches()
-          ? now.plus(ContractFormat.duration("time", text)).toString()
-          : ContractFormat.time("time", text).toString();
+      Instant time =
+          ContractFormat.DURATION.matcher(text).matches()
+              ? now.plus(ContractFormat.duration("time", text))
+              : ContractFormat.time("time", text);
+      if (!time.isAfter(now)) {
+        throw RequestException.field("time", "'" + text + "' is not in the future");
+      }
+      return time.toString();
     }
 
     private static KeyLimits.Rate rate(String text) {
@@ -150,7 +163,11 @@ final class KeysCommand implements Runnable {
     return spec.commandLine().getOut();
   }
 
-  @Command(name = "add", description = "Makes a key, and shows it this once.", sortOptions = false)
+  @Command(
+      name = "add",
+      description = "Makes a key, and shows it this once.",
+      mixinStandardHelpOptions = true,
+      sortOptions = false)
   int add(
       @Parameters(paramLabel = "NAME", description = "What it is for.") String name,
       @Mixin Rights rights,
@@ -159,7 +176,11 @@ final class KeysCommand implements Runnable {
     return Main.DONE;
   }
 
-  @Command(name = "list", description = "Shows what there is.", sortOptions = false)
+  @Command(
+      name = "list",
+      description = "Shows what there is.",
+      mixinStandardHelpOptions = true,
+      sortOptions = false)
   int list(@Mixin KeysFile keys) {
     for (KeyFile.Key key : keys.open().keys()) {
       out()
@@ -190,7 +211,11 @@ final class KeysCommand implements Runnable {
     }
   }
 
-  @Command(name = "revoke", description = "Removes a key, by name or id.", sortOptions = false)
+  @Command(
+      name = "revoke",
+      description = "Removes a key, by name or id.",
+      mixinStandardHelpOptions = true,
+      sortOptions = false)
   int revoke(
       @Parameters(paramLabel = "NAME", description = "Its name or id.") String name,
       @Mixin KeysFile keys) {

@@ -3,11 +3,13 @@ package com.wookler.river.rest.server;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** Parses the command lines {@code ./river server} and {@code ./river keys}, and runs them. */
 @Command(
@@ -25,13 +27,30 @@ final class RiverCommand implements Runnable {
 
   /** Runs a command, and returns its exit code. */
   static int run(OutputStream out, OutputStream err, String... args) {
-    return new CommandLine(new RiverCommand())
+    CommandLine river = new CommandLine(new RiverCommand());
+    setVersion(river, river.getCommandSpec().version());
+    return river
+        .registerConverter(Path.class, RiverCommand::path)
         .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
         .setErr(new PrintWriter(err, true, StandardCharsets.UTF_8))
         .setParameterExceptionHandler((e, given) -> refuse(e.getCommandLine(), e.getMessage()))
         .setExecutionExceptionHandler(
             (e, command, given) -> Main.failed(command.getErr(), command.getCommandName(), e))
         .execute(args);
+  }
+
+  /** Gives all commands below one its version. */
+  private static void setVersion(CommandLine command, String... version) {
+    command.getCommandSpec().version(version);
+    command.getSubcommands().values().forEach(each -> setVersion(each, version));
+  }
+
+  /** Reads a path; an empty one would be the working directory. */
+  private static Path path(String text) {
+    if (text.isBlank()) {
+      throw new TypeConversionException("it is empty; give a path, or leave the option out");
+    }
+    return Path.of(text);
   }
 
   @Override

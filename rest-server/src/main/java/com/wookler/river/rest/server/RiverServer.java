@@ -50,9 +50,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,13 +87,13 @@ public final class RiverServer implements AutoCloseable {
   private final HttpService http;
   private final int memcachePort;
   private final AtomicBoolean stopping = new AtomicBoolean();
+  private final CountDownLatch closed = new CountDownLatch(1);
   private final @Nullable AutoCloseable owned;
   private final boolean tls;
   private final int port;
 
   private RiverServer(Builder from) {
-    from.check();
-    ServerLimits limits = limits(from.settings);
+    ServerLimits limits = limits(from.checked());
     this.owned = from.owned;
     this.tls = from.tls != null;
     this.catalog =
@@ -109,6 +111,7 @@ public final class RiverServer implements AutoCloseable {
     Vertx started = null;
     HttpService service = null;
     try {
+      from.ensureWritable();
       from.queues.forEach(adding -> adding.accept(catalog));
       started =
           Vertx.vertx(
@@ -264,7 +267,8 @@ public final class RiverServer implements AutoCloseable {
 
   /**
    * Reads the server's file again, as {@link River#reload()} does, and serves the queues that are
-   * new in it; the settings of {@code <server>} stay as they are.
+   * new in it. The settings of {@code <server>} are checked as at the start, but stay as they are:
+   * what differs is in {@link ReloadResult#needsReopening}.
    *
    * @throws RiverException the server was not opened from a file with queues, or the file cannot be
    *     read or is wrong; nothing has changed
@@ -329,10 +333,19 @@ public final class RiverServer implements AutoCloseable {
     try {
       await(vertx.close().timeout(CLOSE_SECONDS, TimeUnit.SECONDS));
     } finally {
-      http.close();
-      closeQueues();
+      try {
+        http.close();
+        closeQueues();
+      } finally {
+        closed.countDown();
+      }
     }
     LOG.info("River's server is closed");
+  }
+
+  /** Returns once it is closed, also by a client that may. */
+  void awaitClosed() throws InterruptedException {
+    closed.await();
   }
 
   private void closeQueues() {
@@ -590,10 +603,15 @@ public final class RiverServer implements AutoCloseable {
       return this;
     }
 
-    /** Serves the queues of a file, which are closed after the server. */
-    Builder serving(River river) {
+    /**
+     * Serves the queues of a file, which are closed after the server.
+     *
+     * @param check checks the server's own settings in the file again before each reload, and
+     *     returns what would be otherwise after the next start
+     */
+    Builder serving(River river, Supplier<List<String>> check) {
       owned = river;
-      queues.add(catalog -> catalog.serve(river));
+      queues.add(catalog -> catalog.serve(river, check));
       return this;
     }
 
@@ -644,73 +662,21 @@ public final class RiverServer implements AutoCloseable {
           settings.is(ServerOptions.MEMCACHE_SHUTDOWN));
     }
 
-    private void checkMemcache() {
-      String host = settings.get(ServerOptions.MEMCACHE_HOST);
-      if (speaksMemcache()
-          && !settings.is(ServerOptions.INSECURE)
-          && !HostValidator.isLoopback(host)) {
-        throw new ConfigurationException(
-            "other machines can reach "
-                + host
-                + " (memcache.host), and memcache's protocol has no keys. To allow access to"
-                + " everyone set server.insecure=true, or give --insecure");
-      }
+    /** Returns the settings, which are complete and checked. */
+    Settings checked() {
+      ServerCheck.check(settings, tls != null, allowedHosts);
+      var unused = limits(settings);
+      return settings;
     }
 
-    private void check() {
-      settings.check("server");
-      checkMemcache();
-      String host = settings.get(ServerOptions.HOST);
-      checkDirectories();
-      Path keys = settings.find(ServerOptions.KEYS_FILE);
-      if (tls == null && settings.find(ServerOptions.CLIENT_CA) != null) {
-        throw new ConfigurationException(
-            "server.ssl.client.ca needs TLS: server.ssl.certificate and server.ssl.key, or"
-                + " server.ssl.keystore");
+    /**
+     * Ensures that queues can be created. A server with queues of its own may have no other ones,
+     * so that only a directory that was given counts then.
+     */
+    private void ensureWritable() {
+      if (queues.isEmpty() || settings.isGiven(ServerOptions.DIRECTORY)) {
+        ServerCheck.ensureWritable(settings.get(ServerOptions.DIRECTORY));
       }
-      if (!settings.is(ServerOptions.INSECURE)
-          && (keys == null || tls == null)
-          && !HostValidator.isLoopback(host)) {
-        throw new ConfigurationException(
-            "other machines can reach "
-                + host
-                + ", so the server needs API keys (server.keys.file) and TLS"
-                + " (server.ssl.certificate and server.ssl.key, or server.ssl.keystore); there is"
-                + " no "
-                + (keys == null ? tls == null ? "file of keys, and no TLS" : "file of keys" : "TLS")
-                + ". To allow access to everyone set server.insecure=true, or give --insecure");
-      }
-    }
-
-    private void checkDirectories() {
-      Path directory = settings.get(ServerOptions.DIRECTORY);
-      Path backups = settings.find(ServerOptions.BACKUP_DIRECTORY);
-      Path snapshots = settings.find(ServerOptions.SNAPSHOT_DIRECTORY);
-      checkApart("backups", backups, "the queues", directory);
-      checkApart("snapshots", snapshots, "the queues", directory);
-      checkApart("snapshots", snapshots, "backups", backups);
-    }
-
-    private static void checkApart(
-        String what, @Nullable Path one, String than, @Nullable Path other) {
-      if (one != null && other != null && overlap(one, other)) {
-        throw new ConfigurationException(
-            "the directory of "
-                + what
-                + ", "
-                + one
-                + ", is, contains or is in that of "
-                + than
-                + ", "
-                + other
-                + ", so that a name could be that of the other directory");
-      }
-    }
-
-    private static boolean overlap(Path one, Path other) {
-      Path first = one.toAbsolutePath().normalize();
-      Path second = other.toAbsolutePath().normalize();
-      return first.startsWith(second) || second.startsWith(first);
     }
 
     /**
@@ -718,7 +684,8 @@ public final class RiverServer implements AutoCloseable {
      *
      * @throws ConfigurationException a setting is out of its range, or the server would be open to
      *     everyone
-     * @throws RiverException the port is in use, or a queue cannot be opened; nothing stays open
+     * @throws RiverException the port is in use, the directory cannot be created or written to, or
+     *     a queue cannot be opened; nothing stays open
      */
     public RiverServer start() {
       return new RiverServer(this);

@@ -1,6 +1,5 @@
 package com.wookler.river.rest.server;
 
-import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -43,7 +42,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--config",
       paramLabel = "FILE",
       description = "XML with a <server>, and <queue>s if there are some to begin with.")
-  void config(Path file) {
+  void config(String file) {
     put(ServerFlag.CONFIG, file);
   }
 
@@ -67,7 +66,7 @@ final class ServerCommand implements Callable<Integer> {
       names = {"--data", "--directory"},
       paramLabel = "DIR",
       description = "Another directory than ./river-data.")
-  void data(Path directory) {
+  void data(String directory) {
     put(ServerFlag.DATA, directory);
   }
 
@@ -75,7 +74,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--backup",
       paramLabel = "DIR",
       description = "Where queues may have backups, which requests ask for.")
-  void backup(Path directory) {
+  void backup(String directory) {
     put(ServerFlag.BACKUP, directory);
   }
 
@@ -83,7 +82,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--snapshots",
       paramLabel = "DIR",
       description = "Where requests may make snapshots of queues.")
-  void snapshots(Path directory) {
+  void snapshots(String directory) {
     put(ServerFlag.SNAPSHOTS, directory);
   }
 
@@ -91,7 +90,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--keys",
       paramLabel = "FILE",
       description = "API keys, made by ./river keys, which every request needs then.")
-  void keys(Path file) {
+  void keys(String file) {
     put(ServerFlag.KEYS, file);
   }
 
@@ -99,12 +98,12 @@ final class ServerCommand implements Callable<Integer> {
       names = "--tls-cert",
       paramLabel = "FILE",
       description = "Certificate chain in PEM, with --tls-key; read anew when it changes.")
-  void certificate(Path file) {
+  void certificate(String file) {
     put(ServerFlag.TLS_CERT, file);
   }
 
   @Option(names = "--tls-key", paramLabel = "FILE", description = "Its private key in PEM.")
-  void key(Path file) {
+  void key(String file) {
     put(ServerFlag.TLS_KEY, file);
   }
 
@@ -112,7 +111,7 @@ final class ServerCommand implements Callable<Integer> {
       names = "--client-ca",
       paramLabel = "FILE",
       description = "Only clients connect whose certificate one of this file (PEM) has signed.")
-  void clientAuthority(Path file) {
+  void clientAuthority(String file) {
     put(ServerFlag.CLIENT_CA, file);
   }
 

@@ -43,8 +43,9 @@ enum ServerFlag {
   }
 
   /**
-   * Adds what the environment says and the command line does not. Without a file: a variable beside
-   * {@code --config} would have no effect, so it is refused as a flag is.
+   * Adds what the environment says and the command line does not. An empty variable counts as one
+   * that is not set, an empty flag is refused. Without a file: a variable beside {@code --config}
+   * would have no effect, so it is refused as a flag is.
    */
   static Map<ServerFlag, String> completed(
       Map<ServerFlag, String> given, Map<String, String> environment) {
@@ -53,6 +54,7 @@ enum ServerFlag {
       String value = given.get(each);
       String variable = environment.get(each.variable());
       if (value != null) {
+        each.ensureGiven(value);
         if (!(each.isSwitch() && isOff(value))) {
           all.put(each, value);
         }
@@ -69,6 +71,14 @@ enum ServerFlag {
     }
     checkConfig(all, given);
     return all;
+  }
+
+  /** Refuses the empty value of a flag, which a shell makes of a variable that is not set. */
+  private void ensureGiven(String value) {
+    if (value.isBlank()) {
+      throw new ConfigurationException(
+          flag() + " is empty; give it a value, or leave it out for its default");
+    }
   }
 
   private static boolean isOff(String value) {

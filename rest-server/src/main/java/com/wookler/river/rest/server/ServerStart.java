@@ -2,6 +2,7 @@ package com.wookler.river.rest.server;
 
 import com.wookler.river.common.MonitoredThread;
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.rest.server.http.HostValidator;
 import java.io.PrintWriter;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -9,9 +10,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -80,21 +79,13 @@ record ServerStart(Map<ServerFlag, String> values) {
 
   /** Starts the server, prints how to use it, and returns when the process is to end. */
   int runUntilEnd(PrintWriter out) throws InterruptedException {
-    CountDownLatch end = new CountDownLatch(1);
     RiverServer server = start();
-    Thread ending =
-        new MonitoredThread(
-            "river-server-end",
-            () -> {
-              server.close();
-              end.countDown();
-            });
-    Runtime.getRuntime().addShutdownHook(ending);
+    Runtime.getRuntime().addShutdownHook(new MonitoredThread("river-server-end", server::close));
     if (values.containsKey(ServerFlag.CONFIG)) {
       onHangup(() -> reload(server));
     }
     welcome(out, server);
-    end.await();
+    server.awaitClosed();
     return Main.DONE;
   }
 
@@ -149,9 +140,7 @@ record ServerStart(Map<ServerFlag, String> values) {
     with(ServerFlag.SNAPSHOTS, text -> server.snapshotDirectory(Path.of(text)));
     with(ServerFlag.KEYS, text -> server.keys(Path.of(text)));
     with(ServerFlag.CLIENT_CA, text -> server.clientAuthority(Path.of(text)));
-    with(
-        ServerFlag.ALLOWED_HOSTS,
-        text -> Stream.of(text.trim().split("[\\s,]+", -1)).forEach(server::allowedHost));
+    with(ServerFlag.ALLOWED_HOSTS, text -> HostValidator.names(text).forEach(server::allowedHost));
     certificate(server);
     return server.insecure(values.containsKey(ServerFlag.INSECURE)).start();
   }

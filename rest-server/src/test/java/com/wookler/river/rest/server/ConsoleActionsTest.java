@@ -4,19 +4,29 @@ import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertTha
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.microsoft.playwright.Download;
 import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Route;
 import com.microsoft.playwright.options.FilePayload;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.TransferStats;
 import com.wookler.river.core.message.MessageConverter;
+import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,6 +38,9 @@ class ConsoleActionsTest extends ConsoleFixture {
   private static final String BILLING = ORDERS + "/subscribers/billing";
   private static final String HOSTILE = "<img src=x onerror=\"window.hacked=1\"><b>bold</b>";
   private static final int LARGE = 10 << 20;
+  private static final Set<String> SUCCEEDED =
+      ConcurrentHashMap.newKeySet(); // requests of the page
+  private static int testsRun;
 
   @TempDir Path directory;
   private RiverServer server;
@@ -45,11 +58,72 @@ class ConsoleActionsTest extends ConsoleFixture {
     asked = new Asked(server);
     asked.put(ORDERS, "{\"recycle\":{\"messages\":100}}");
     asked.put(BILLING, "{\"maxDeliveries\":3}");
+    page.onResponse(
+        answer -> {
+          if (answer.ok()) {
+            String path = URI.create(answer.url()).getPath();
+            SUCCEEDED.add(answer.request().method() + " " + path);
+          }
+        });
   }
 
   @AfterEach
   void stop() {
     server.close();
+    testsRun++;
+  }
+
+  /**
+   * The requests of the table of actions in docs/console.md, as patterns. A method alone is one of
+   * the next path, or of any; a path alone has the method before it.
+   */
+  private static List<Pattern> documented() throws IOException {
+    String text = Files.readString(Path.of("..", "docs", "console.md"));
+    List<Pattern> requests = new ArrayList<>();
+    int begin = text.indexOf("| action |");
+    String table = text.substring(begin, text.indexOf("\n\n", begin));
+    for (String row : table.split("\n", -1)) {
+      List<String> methods = new ArrayList<>();
+      String last = "";
+      String cell = row.substring(row.lastIndexOf('|', row.length() - 2));
+      for (Matcher part = Pattern.compile("`([^`]+)`").matcher(cell); part.find(); ) {
+        String[] words = part.group(1).split(" ", -1);
+        if (!words[0].contains("/")) {
+          last = words[0];
+          methods.add(last);
+        }
+        String path = words[words.length - 1];
+        if (path.contains("/")) {
+          for (String method : methods.isEmpty() ? List.of(last) : methods) {
+            requests.add(request(method, path));
+          }
+          methods.clear();
+        }
+      }
+      methods.forEach(method -> requests.add(request(method, "…")));
+    }
+    return requests;
+  }
+
+  private static Pattern request(String method, String path) {
+    String places = path.replaceAll("\\{[a-z]+}", "[^/]+").replace("…", "/v1/queues/.+");
+    return Pattern.compile(method + " " + places);
+  }
+
+  /** Where all tests have run, each request that the docs list was made by the page. */
+  @AfterAll
+  static void shouldHaveDoneAllThatTheDocsList() throws IOException {
+    long all =
+        Stream.of(ConsoleActionsTest.class.getDeclaredMethods())
+            .filter(method -> method.isAnnotationPresent(Test.class))
+            .count();
+    if (testsRun == all) {
+      List<Pattern> documented = documented();
+      assertThat(documented).hasSizeGreaterThan(20);
+      assertThat(documented)
+          .allSatisfy(
+              request -> assertThat(SUCCEEDED).anyMatch(done -> request.matcher(done).matches()));
+    }
   }
 
   private void open(String hash) {
@@ -76,6 +150,14 @@ class ConsoleActionsTest extends ConsoleFixture {
     await().until(() -> asked.get(BILLING + "/dead").json().at("/size").asInt() == count);
   }
 
+  /** The row of a setting. */
+  private Locator setting(String name) {
+    return page.locator("tr")
+        .filter(
+            new Locator.FilterOptions()
+                .setHas(page.getByText(name, new Page.GetByTextOptions().setExact(true))));
+  }
+
   @Test
   void shouldCreateChangeAndDeleteAQueueAndASubscriber() {
     open("#/");
@@ -95,15 +177,7 @@ class ConsoleActionsTest extends ConsoleFixture {
     assertThat(asked.get("/v1/queues/prices/subscribers/shop").status()).isEqualTo(200);
 
     open("#/queues/prices/settings");
-    Locator row =
-        page.locator("tr", new com.microsoft.playwright.Page.LocatorOptions())
-            .filter(
-                new Locator.FilterOptions()
-                    .setHas(
-                        page.getByText(
-                            "maxMessages",
-                            new com.microsoft.playwright.Page.GetByTextOptions().setExact(true))));
-    row.getByText("Change…").click();
+    setting("maxMessages").getByText("Change…").click();
     field("maxMessages").fill("9007199254740993");
     submit("Change").click();
     see("This number is too large for a browser");
@@ -112,6 +186,14 @@ class ConsoleActionsTest extends ConsoleFixture {
     see("maxMessages is changed.");
     assertThat(asked.get("/v1/queues/prices").json().at("/settings/maxMessages").asInt())
         .isEqualTo(7);
+
+    open("#/queues/prices/subscribers/shop/settings");
+    setting("ackTimeout").getByText("Change…").click();
+    field("ackTimeout").fill("2m");
+    submit("Change").click();
+    see("ackTimeout is changed.");
+    JsonNode changed = asked.get("/v1/queues/prices/subscribers/shop").json().at("/settings");
+    assertThat(changed.get("ackTimeout").asText()).isEqualTo("2m");
 
     open("#/queues/prices/subscribers/shop");
     button("Delete subscriber…").click();
@@ -173,10 +255,20 @@ class ConsoleActionsTest extends ConsoleFixture {
     assertThat(asked.get(ORDERS + "/messages/1").status()).isEqualTo(404);
 
     button("Publish…").click();
+    field("Data").fill("größer");
+    field("Id").fill("order 7");
     field("Delay").fill("1h");
     submit("Publish").click();
     see("Published as sequence 2.");
     assertThat(asked.get(ORDERS).json().at("/stats/delayed").asInt()).isEqualTo(1);
+    JsonNode stored = asked.get(ORDERS + "/messages/2").json();
+    assertThat(stored.at("/data").asText()).isEqualTo("größer");
+    assertThat(stored.at("/id").asText()).isEqualTo("order 7");
+    button("Publish…").click();
+    field("Data").fill("größer");
+    field("Id").fill("order 7");
+    submit("Publish").click();
+    see("It was there already, as sequence 2.");
   }
 
   @Test
@@ -222,6 +314,20 @@ class ConsoleActionsTest extends ConsoleFixture {
     see("Up to 3 messages will be skipped.");
     submit("Move the subscriber").click();
     await().until(() -> stat("/stats/lag") == 2);
+    button("Seek…").click();
+    field("Where to").selectOption("time");
+    field("Sequence or time").fill("2020-01-01T00:00");
+    submit("Show what it means").click();
+    see("3 messages that are completed will be delivered again.");
+    submit("Move the subscriber").click();
+    await().until(() -> stat("/stats/lag") == 5);
+    button("Seek…").click();
+    field("Where to").selectOption("LATEST");
+    submit("Show what it means").click();
+    see("5 messages will be skipped.");
+    submit("Move the subscriber").click();
+    await().until(() -> stat("/stats/lag") == 0);
+    publish(2);
 
     button("Purge…").click();
     see("2 messages will be skipped");
@@ -301,6 +407,23 @@ class ConsoleActionsTest extends ConsoleFixture {
   }
 
   @Test
+  void shouldCancelARedriveThatWaits() {
+    makeLetters(2);
+    asked.put("/v1/queues/repair", "");
+    asked.put("/v1/queues/repair/status", "{\"status\":\"READ_ONLY\"}");
+    open("#/queues/orders/subscribers/billing");
+    see("the oldest 2 of 2");
+    button("Redrive…").click();
+    field("To the queue").fill("repair");
+    submit("Redrive").click();
+    see("RUNNING: 0 redriven, 0 left alone, 2 to go; waits: ");
+    assertAccessible("a redrive that waits");
+    page.getByLabel("Dead letters").first().getByText("Cancel").click();
+    see("CANCELLED: 0 redriven");
+    see("the oldest 2 of 2");
+  }
+
+  @Test
   void shouldDeleteOneDeadLetterWhenItIsConfirmed() {
     makeLetters(3);
     open("#/queues/orders/subscribers/billing");
@@ -331,9 +454,7 @@ class ConsoleActionsTest extends ConsoleFixture {
     asked.post(late + "/seek", "{\"sequence\":60}");
     await().until(() -> asked.get("/v1/queues/many").json().at("/stats/backups").asInt() == 60);
     open("#/queues/many");
-    page.getByText("Blocks", new com.microsoft.playwright.Page.GetByTextOptions().setExact(true))
-        .first()
-        .click();
+    page.getByText("Blocks", new Page.GetByTextOptions().setExact(true)).first().click();
     see("the newest 100");
     assertThat(page.locator("tbody tr")).hasCount(100);
     assertThat(page.locator("tbody tr").first()).containsText("in the log, appended to");
@@ -359,6 +480,19 @@ class ConsoleActionsTest extends ConsoleFixture {
     submit("End it").click();
     assertThat(page.getByLabel("Connected consumers")).containsText("none");
     assertThat(stream.join().body()).isBlank();
+
+    var poll = asked.later("POST", BILLING + "/deliveries?max=1&wait=60s", "");
+    Locator consumers = page.getByLabel("Connected consumers").first();
+    await()
+        .until(
+            () -> asked.get(BILLING + "/consumers").json().at("/consumers/0/kind").asText(),
+            "POLL"::equals);
+    button("Refresh consumers").click();
+    assertThat(consumers).containsText("poll127.0.0.1:");
+    button("End…").click();
+    submit("End it").click();
+    assertThat(consumers).containsText("none");
+    assertThat(poll.join().receipts()).isEmpty();
   }
 
   private void makeLettersAgain() {
@@ -402,6 +536,8 @@ class ConsoleActionsTest extends ConsoleFixture {
     open("#/queues/orders");
     button("Forward…").click();
     field("To the queue").fill("audit");
+    field("Only messages that match").fill("json.n >= 0");
+    field("Begin").selectOption("EARLIEST");
     submit("Forward").click();
     assertThat(page.getByLabel("Forwards")).containsText("audit");
     await()
@@ -416,11 +552,17 @@ class ConsoleActionsTest extends ConsoleFixture {
     see("Removed 7 messages.");
     assertThat(stat("/stats/lag")).isEqualTo(3);
 
-    button("Status…").click();
-    field("Status").selectOption("READ_ONLY");
-    submit("Set").click();
-    see("The status of orders is set.");
-    assertThat(asked.post(ORDERS + "/messages", "x").status()).isEqualTo(503);
+    for (String status : List.of("READ_ONLY", "QUIESCENT", "DOWN", "UP")) {
+      button("Status…").click();
+      see("quiescent delivers nothing either");
+      field("Status").selectOption(status);
+      submit("Set").click();
+      assertThat(page.locator("dialog")).hasCount(0);
+      see("The status of orders is set.");
+      assertThat(asked.get(ORDERS).json().at("/stats/status").asText()).isEqualTo(status);
+      assertThat(asked.post(ORDERS + "/messages", "x").status())
+          .isEqualTo(status.equals("UP") ? 201 : 503);
+    }
   }
 
   @Test

@@ -65,11 +65,19 @@ abstract class ConsoleFixture {
 
   @BeforeEach
   final void newPage() {
+    newPage("Europe/Berlin");
+  }
+
+  /** Opens a page in a browser of another time zone, instead of the one that is open. */
+  final void newPage(String zone) {
+    if (context != null) {
+      context.close();
+    }
     context =
         browser.newContext(
             new Browser.NewContextOptions()
                 .setViewportSize(1280, 900)
-                .setTimezoneId("Europe/Berlin")
+                .setTimezoneId(zone)
                 .setColorScheme(ColorScheme.LIGHT));
     context.setDefaultTimeout(WAIT_MILLIS);
     page = context.newPage();
@@ -112,12 +120,20 @@ abstract class ConsoleFixture {
     PlaywrightAssertions.assertThat(page.locator("body")).containsText(text);
   }
 
-  /** Fails where axe-core finds a violation. */
+  void useKey(String key) {
+    field("API key").fill(key);
+    button("Use key").click();
+  }
+
+  /** Fails where axe-core finds a violation, in the dialog where one is open. */
   void assertAccessible(String what) {
-    page.evaluate(axe());
+    if (page.evaluate("typeof axe").equals("undefined")) {
+      page.evaluate(axe());
+    }
     Object found =
         page.evaluate(
-            "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+            "async () => (await axe.run(document.querySelector('dialog') ?? document,"
+                + " {resultTypes: ['violations']})).violations"
                 + ".map(v => v.id + ': ' + v.nodes.map(n => n.html + ' ' + n.failureSummary).join(' | '))");
     assertThat((List<?>) found).as(what).isEmpty();
   }

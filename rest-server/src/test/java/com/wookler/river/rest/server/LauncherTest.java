@@ -134,6 +134,45 @@ class LauncherTest {
     return out;
   }
 
+  @Test
+  void shouldRefuseALogLevelThatThereIsNot() throws Exception {
+    Files.writeString(jar, "no jar");
+    for (String level : List.of("BOGUS", "INFO,DEBUG", " ", "WARN -x")) {
+      ProcessBuilder builder = command("./river", "server", "--port", "0");
+      builder.environment().put("RIVER_LOG_LEVEL", level);
+      assertThat(builder.start().waitFor()).isEqualTo(2);
+      assertThat(root.resolve("err"))
+          .content()
+          .isEqualTo(
+              "river: RIVER_LOG_LEVEL is '%s'; it may be OFF, ERROR, WARN, INFO, DEBUG, TRACE or ALL\n"
+                  .formatted(level));
+    }
+    for (String level : List.of("", "info", "OFF")) {
+      ProcessBuilder builder = command("./river", "keys", "list");
+      builder.environment().put("RIVER_LOG_LEVEL", level);
+      assertThat(builder.start().waitFor()).isEqualTo(1); // the JVM, of what is no jar
+    }
+  }
+
+  @Test
+  void shouldHelpWithoutABuild() throws Exception {
+    for (String line :
+        List.of(
+            "",
+            "--help",
+            "build --help",
+            "sample --help",
+            "sample pull --help",
+            "sample spring --help",
+            "sample kafka -h")) {
+      Process help = command(("./river " + line).trim().split(" ")).start();
+      String out = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+      assertThat(help.waitFor()).as(line).isZero();
+      String command = line.replaceAll(" ?-.*", "");
+      assertThat(out).as(line).contains("  " + command);
+    }
+  }
+
   /** A server that has no memory ends, and a service manager starts it again. */
   @Test
   void shouldHaveTheServerEndWhenItHasNoMemory() throws Exception {

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many clients of memcache at a server in a process of its own. */
 @Timeout(180)
@@ -129,6 +131,51 @@ class MemcacheCrowdTest {
       }
     }
     return answered;
+  }
+
+  /** They read no answers, or do not send all of what they store. */
+  @ParameterizedTest
+  @ValueSource(strings = {"get large/peek\r\n", "get large/open\r\n", "monitor large 60\r\n", ""})
+  void shouldServeWhoReadsBesideAHundredThatDoNot(String asked) throws Exception {
+    start("-Xmx128m");
+    Client client = new Client(port);
+    String data = "x".repeat(LARGE);
+    for (int i = 0; i < 150; i++) {
+      assertThat(client.set("large", data)).isEqualTo("STORED");
+    }
+    String part = "set part 0 0 " + (LARGE + 1) + "\r\n" + data;
+    for (int i = 0; i < 100; i++) {
+      SocketChannel channel = connect(i, 4_096);
+      channel.configureBlocking(false);
+      int unused = channel.write(US_ASCII.encode(asked.isEmpty() ? part : asked.repeat(200)));
+    }
+    for (int i = 0; i < 20; i++) {
+      assertThat(client.set("own", data)).isEqualTo("STORED");
+      assertThat(client.get("own")).hasSize(LARGE);
+      assertThat(client.set("small", "x")).isEqualTo("STORED");
+    }
+    assertThat(server.terminate()).isEqualTo(143);
+  }
+
+  /** A connection may have a hundred open, of any size. */
+  @Test
+  void shouldHoldNoDataOfOpenReads() throws Exception {
+    start("-Xmx64m");
+    Client client = new Client(port);
+    String data = "x".repeat(LARGE);
+    for (int i = 0; i < 100; i++) {
+      assertThat(client.set("large", data)).isEqualTo("STORED");
+    }
+    for (int i = 0; i < 100; i++) {
+      assertThat(client.get("large/open")).hasSize(LARGE);
+    }
+    assertThat(client.ask("confirm large 60")).isEqualTo("END");
+    client.socket.close();
+    Client other = new Client(port);
+    for (int i = 0; i < 40; i++) {
+      assertThat(other.get("large/t=60000")).hasSize(LARGE);
+    }
+    assertThat(other.get("large")).isNull();
   }
 
   @Test

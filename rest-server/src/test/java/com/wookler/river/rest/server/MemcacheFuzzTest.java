@@ -17,14 +17,13 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -39,6 +38,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MemcacheFuzzTest {
   private static final String LINE_END = "\r\n";
   private static final int SECONDS = Integer.getInteger("river.memcache.fuzz.seconds", 10);
+  private static final long SEED = Long.getLong("river.memcache.fuzz.seed", System.nanoTime());
+  private static final int WORKERS = 24; // threads that Vert.x starts when there is work for them
   private static final List<String> WORDS =
       List.of(
           "set",
@@ -84,20 +85,10 @@ class MemcacheFuzzTest {
           "\u00e9=/");
 
   @TempDir Path directory;
-  private RiverServer server;
-
-  @BeforeEach
-  void start() {
-    server = RiverServer.builder().port(0).memcache(0).directory(directory).start();
-  }
-
-  @AfterEach
-  void stop() {
-    server.close();
-  }
+  private int port;
 
   private Socket connect() throws IOException {
-    Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.memcachePort());
+    Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setSoTimeout(60_000);
     socket.setTcpNoDelay(true);
     return socket;
@@ -105,10 +96,74 @@ class MemcacheFuzzTest {
 
   @Test
   void shouldAnswerEachConnectionRightBesideBrokenOnes() throws Exception {
-    long seed = Long.getLong("river.memcache.fuzz.seed", System.nanoTime());
+    try (RiverServer server =
+        RiverServer.builder().port(0).memcache(0).directory(directory).start()) {
+      port = server.memcachePort();
+      warmUp(SEED);
+      long before = usedBytes();
+      long sessions = sessions();
+      long grown = usedBytes() - before;
+      assertThat(grown).as("bytes after %s sessions, seed %d", sessions, SEED).isLessThan(32 << 20);
+      rightSession("after", new Random(SEED));
+      await().untilAsserted(() -> assertThat(server.bufferedBytes()).isZero());
+    }
+  }
+
+  /** Without the queues that the sessions made, the process is as large as before them. */
+  @Test
+  void shouldLeaveNothingBehindInAProcessOfItsOwn() throws Exception {
+    try (ServerProcess server =
+        new ServerProcess(
+            directory,
+            List.of("-Xmx192m", "-XX:+ExitOnOutOfMemoryError"),
+            "server",
+            "--port=0",
+            "--memcache=0",
+            "--directory=" + directory.resolve("data"))) {
+      port = server.nextPort();
+      warmUp(SEED);
+      deleteQueues();
+      long bytes = server.liveBytes();
+      int descriptors = server.descriptors();
+      int threads = server.threads();
+      long sessions = sessions();
+      rightSession("after", new Random(SEED));
+      deleteQueues();
+      String what = "after " + sessions + " sessions, seed " + SEED;
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(server.descriptors())
+                      .as("descriptors %s", what)
+                      .isLessThanOrEqualTo(descriptors + 8));
+      assertThat(server.threads()).as("threads %s", what).isLessThanOrEqualTo(threads + WORKERS);
+      assertThat(server.liveBytes() - bytes).as("bytes %s", what).isLessThan(8 << 20);
+      rightSession("last", new Random(SEED));
+    }
+  }
+
+  /** Deletes all queues, their children first: a queue that has some is only emptied. */
+  private void deleteQueues() throws IOException {
+    MemcacheFixture.Client client = new MemcacheFixture.Client(port);
+    client.send("dump_stats\r\n");
+    List<String> names = new ArrayList<>();
+    for (String line = client.line(); !line.equals("END"); line = client.line()) {
+      if (line.startsWith("queue '")) {
+        names.add(line.substring("queue '".length(), line.length() - "' {".length()));
+      }
+    }
+    names.sort(Comparator.comparing(name -> name.indexOf('+') < 0));
+    for (String name : names) {
+      assertThat(client.ask("delete " + name)).isEqualTo("DELETED");
+    }
+    assertThat(client.ask("dump_stats")).isEqualTo("END");
+    client.socket.close();
+  }
+
+  /** Runs sessions of both kinds beside each other, and returns how many there were. */
+  private long sessions() throws Exception {
+    long seed = SEED;
     AtomicLong sessions = new AtomicLong();
-    warmUp(seed);
-    long before = usedBytes();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -122,10 +177,7 @@ class MemcacheFuzzTest {
       one.get(SECONDS + 120L, TimeUnit.SECONDS);
     }
     assertThat(sessions).as("seed %d", seed).hasValueGreaterThan(10L * SECONDS);
-    long grown = usedBytes() - before;
-    assertThat(grown).as("bytes after %s sessions, seed %d", sessions, seed).isLessThan(32 << 20);
-    rightSession("after", new Random(seed));
-    await().untilAsserted(() -> assertThat(server.bufferedBytes()).isZero());
+    return sessions.get();
   }
 
   /** A session. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.wookler.river.common.errors.ConfigurationException;
+import com.wookler.river.common.errors.RiverException;
 import java.io.BufferedReader;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,10 +16,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
@@ -190,6 +194,162 @@ class ServerCommandTest {
   }
 
   @Test
+  void shouldRefuseOnePortForTwoListeners() {
+    String both = "(--health-port, RIVER_HEALTH_PORT) and server.queue.port (--port, RIVER_PORT)";
+    assertRefused(Map.of(), both, "--port", "18142", "--health-port", "18142");
+    assertRefused(Map.of("RIVER_HEALTH_PORT", "18142"), both, "--port", "18142");
+    assertRefused(
+        Map.of("RIVER_MEMCACHE", "8080"), "(--memcache, RIVER_MEMCACHE) and server.queue");
+    assertRefused(
+        Map.of(), "memcache.port", "--host", "localhost", "--health-port", "1", "--memcache", "1");
+    assertThatThrownBy(
+            () -> builder().host("0.0.0.0").insecure(true).port(18_142).memcache(18_142).start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("are both 18142");
+    try (RiverServer any =
+        builder().port(0).healthPort(0).memcache(0).start()) { // each gets another one
+      assertThat(Set.of(any.port(), any.healthPort(), any.memcachePort())).hasSize(3);
+    }
+  }
+
+  @Test
+  void shouldRefuseEachPortOfAnotherServer() {
+    try (RiverServer first = builder().port(0).healthPort(0).memcache(0).start()) {
+      for (int taken : List.of(first.port(), first.healthPort(), first.memcachePort())) {
+        Path other = directory.resolve("other");
+        for (RiverServer.Builder second :
+            List.of(
+                RiverServer.builder().directory(other).port(taken),
+                RiverServer.builder().directory(other).port(0).healthPort(taken),
+                RiverServer.builder().directory(other).port(0).memcache(taken))) {
+          assertThatThrownBy(second::start)
+              .isInstanceOf(RiverException.class)
+              .hasMessageContaining(
+                  "127.0.0.1:" + taken + ": Address already in use; choose another");
+        }
+      }
+    }
+  }
+
+  /** Other addresses of this machine do not overlap. */
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldListenOnOnePortOfTwoAddresses() {
+    int free;
+    try (RiverServer first = builder().port(0).start()) {
+      free = first.port();
+    }
+    try (RiverServer server =
+        builder().port(free).memcacheHost("127.0.0.2").memcache(free).start()) {
+      assertThat(server.memcachePort()).isEqualTo(server.port()).isEqualTo(free);
+    }
+  }
+
+  private RiverServer.Builder builder() {
+    return RiverServer.builder().directory(directory.resolve("data"));
+  }
+
+  @Test
+  void shouldRefuseADirectoryToWhichItCannotWrite() throws Exception {
+    Path file = Files.createFile(directory.resolve("file"));
+    String below = file.resolve("data").toString();
+    assertThat(refused("server", "--port", "0", "--data", below))
+        .contains("cannot write to the directory of the queues", below, "--data");
+    assertThat(refused("server", "--port", "0", "--data", file.toString()))
+        .contains("is no directory");
+    Path xml =
+        Files.writeString(
+            directory.resolve("river.xml"),
+            "<river><server><params><param name='server.directory' value='%s'/></params></server></river>"
+                .formatted(below));
+    assertThat(refused("server", "--config", xml.toString())).contains("server.directory");
+    try (RiverServer server = builder().port(0).start()) {
+      assertThat(server.port()).isPositive();
+      assertThat(directory.resolve("data")).isEmptyDirectory();
+    }
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void shouldRefuseADirectoryInWhichNoFileCanBeMade() {
+    for (String system : List.of("/proc/river", "/proc/self")) {
+      assertThat(refused("server", "--port", "0", "--data", system))
+          .contains("cannot write to the directory of the queues", system);
+    }
+  }
+
+  @Test
+  void shouldRefuseEmptyValues() {
+    for (ServerFlag flag : ServerFlag.values()) {
+      if (!flag.isSwitch()) {
+        assertThat(refused("server", flag.flag(), "")).as(flag.flag()).contains(flag.flag());
+        assertThat(ServerStart.ofUsual(Map.of(flag.variable(), ""), "server"))
+            .isEqualTo(new ServerStart(Map.of()));
+      }
+    }
+    assertThat(refused("server", "--directory", "")).contains("--data is empty");
+    assertThat(refused("server", "--host", "")).contains("--host is empty");
+    assertThat(refused("keys", "list", "--file", "")).contains("it is empty");
+    assertThatThrownBy(() -> builder().host("").start())
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("server.host (--host) is empty");
+  }
+
+  /** Runs a command that is refused in a line, and returns that. */
+  private static String refused(String... arguments) {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    int code = Main.run(OutputStream.nullOutputStream(), err, arguments);
+    String said = err.toString(StandardCharsets.UTF_8);
+    assertThat(code).as(said).isEqualTo(Main.REFUSED);
+    assertThat(said.lines()).hasSize(1);
+    return said;
+  }
+
+  @Test
+  void shouldSayThatAnAddressIsNotThisMachines() {
+    assertThat(refused("server", "--insecure", "--host", "192.0.2.1", "--port", "0"))
+        .contains("cannot listen on 192.0.2.1:0")
+        .contains("192.0.2.1 is no address of this machine, choose one with --host or server.host");
+  }
+
+  @Test
+  void shouldRefuseNamesThatAreTheHostOfNoRequest() {
+    for (String names :
+        List.of("*", "http://x/", "a b,,c", "a,", ",a", "a:8443", "a/b", "*.a", "a..b", "bücher")) {
+      assertRefused(Map.of("RIVER_ALLOWED_HOSTS", names, "RIVER_PORT", "0"), "--allowed-hosts");
+    }
+    for (String names :
+        List.of("a b, c", "river-1.example_.com.", "10.0.0.1", "[::1]", " a\n b ")) {
+      try (RiverServer server =
+          new ServerStart(
+                  Map.of(
+                      ServerFlag.PORT,
+                      "0",
+                      ServerFlag.DATA,
+                      directory.resolve("data").toString(),
+                      ServerFlag.ALLOWED_HOSTS,
+                      names))
+              .start()) {
+        assertThat(server.port()).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void shouldHelpInEachCommand() {
+    for (String command : List.of("", "server", "keys", "keys add", "keys list", "keys revoke")) {
+      for (String option : List.of("--help", "--version")) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        String[] line = (command + " " + option).trim().split(" ");
+        assertThat(Main.run(out, out, line)).as(command).isEqualTo(Main.DONE);
+        assertThat(out.toString(StandardCharsets.UTF_8))
+            .as(command + option)
+            .contains(option.equals("--help") ? "Usage: river" : "1.0-SNAPSHOT");
+      }
+    }
+  }
+
+  @Test
   void shouldLeaveEachOtherCommandLineToPicocli() {
     assertThat(
             Stream.of(
@@ -261,11 +421,32 @@ class ServerCommandTest {
             key.substring(6, 18)
                 + "  \"partner\"  publish [orders]  consume []  admin []  metrics []"
                 + "  expires 2027-01-01T00:00:00Z  requests 10:50  messages 100:100");
-    keys(Main.DONE, "add", "guest", "--expires=90d");
+    keys(Main.DONE, "add", "guest", "--expires=90d", "--consume=*");
     assertThat(keys(Main.DONE, "list")).containsPattern("guest.* expires 20[0-9T:-]+Z");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--expires=tomorrow")).contains("--expires");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--requests=0")).contains("--requests");
-    assertThat(keys(Main.REFUSED, "add", "bad", "--messages=1:2000000")).contains("burst");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--expires=tomorrow", "--consume=*"))
+        .contains("--expires");
+    for (String past : List.of("0s", "2001-01-01T00:00:00Z")) {
+      assertThat(keys(Main.REFUSED, "add", "bad", "--consume=*", "--expires=" + past))
+          .contains("--expires", "'" + past + "' is not in the future");
+    }
+    assertThat(keys(Main.REFUSED, "add", "bad", "--requests=0", "--consume=*"))
+        .contains("--requests");
+    assertThat(keys(Main.REFUSED, "add", "bad", "--messages=1:2000000", "--consume=*"))
+        .contains("burst");
+  }
+
+  @Test
+  void shouldRefuseAKeyThatIsNoUseOrHasTheNameOfAnother() {
+    String id = keys(Main.DONE, "add", "shop", "--publish=orders").substring(6, 18);
+    assertThat(keys(Main.REFUSED, "add", "shop", "--publish=prices"))
+        .contains("has a key with the name or id 'shop' already", "choose another name");
+    assertThat(keys(Main.REFUSED, "add", id, "--publish=orders")).contains("already");
+    assertThat(keys(Main.REFUSED, "add", "", "--publish=orders")).contains("NAME is empty");
+    assertThat(keys(Main.REFUSED, "add", "idle")).contains("without rights", "--publish");
+    assertThat(keys(Main.DONE, "list").lines()).singleElement().asString().startsWith(id);
+    keys(Main.DONE, "add", "shop-2", "--publish=orders"); // both are valid for a while
+    assertThat(keys(Main.DONE, "revoke", "shop")).isEqualTo("revoked");
+    keys(Main.DONE, "add", "shop", "--publish=orders");
   }
 
   @Test

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** {@code ./river server} in a process of its own, with a heap of a given size. */
 final class ServerProcess implements AutoCloseable {
@@ -40,6 +41,46 @@ final class ServerProcess implements AutoCloseable {
     Matcher matcher = PORT.matcher(line);
     assertThat(matcher.find()).as(line).isTrue();
     return Integer.parseInt(matcher.group(1));
+  }
+
+  /** Returns the bytes of objects that it still needs. */
+  long liveBytes() throws IOException, InterruptedException {
+    Process jcmd =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                String.valueOf(process.pid()),
+                "GC.class_histogram") // which collects the rest first
+            .redirectErrorStream(true)
+            .start();
+    List<String> lines;
+    try (BufferedReader reader = jcmd.inputReader(StandardCharsets.UTF_8)) {
+      lines = reader.lines().toList();
+    }
+    assertThat(jcmd.waitFor()).isZero();
+    String total = lines.get(lines.size() - 1);
+    assertThat(total).startsWith("Total ");
+    return Long.parseLong(total.substring(total.lastIndexOf(' ') + 1));
+  }
+
+  int threads() throws IOException {
+    return entries("task");
+  }
+
+  int descriptors() throws IOException {
+    return entries("fd");
+  }
+
+  private int entries(String directory) throws IOException {
+    try (Stream<Path> all =
+        Files.list(Path.of("/proc", String.valueOf(process.pid()), directory))) {
+      return (int) all.count();
+    }
+  }
+
+  /** Returns its exit code once it has ended by itself. */
+  int awaitEnd() throws InterruptedException {
+    assertThat(process.waitFor(60, TimeUnit.SECONDS)).as("ends by itself").isTrue();
+    return process.exitValue();
   }
 
   /** Returns what the system has in memory for it. */

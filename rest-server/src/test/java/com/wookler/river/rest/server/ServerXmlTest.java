@@ -155,6 +155,67 @@ class ServerXmlTest {
   }
 
   @Test
+  void shouldCheckTheServersOwnSettingsWhenItReadsTheFileAgain() throws IOException {
+    String[] params = {
+      "server.queue.port", "0", "server.directory", directory.resolve("made").toString()
+    };
+    try (RiverServer running = RiverServer.open(file(server(params), limited(500)))) {
+      Asked asked = new Asked(running);
+      String own = server(params);
+      for (String wrong :
+          List.of(
+              own.replace("queue.port' value='0'", "bogus' value='0'"),
+              own.replace("value='0'", "value='70000'"),
+              own.replace("value='0'", "value='many'"),
+              own.replace("</params>", "</params><memcache port='x'/>"),
+              own.replace("</params>", "</params><memcache port='70000'/>"),
+              own.replace("</params>", "</params><memcache port='1' host='h'/>"),
+              own.replace("value='0'", "value='1'")
+                  .replace("</params>", "</params><memcache port='1'/>"),
+              own + own)) {
+        Path unused = file(wrong, limited(600));
+        Asked.Reply refused = asked.post("/v1/reload", "");
+        assertThat(refused.status()).as(wrong).isEqualTo(409);
+        assertThat(refused.json().get("detail").asText()).contains("river.xml:1");
+        assertThat(asked.get("/v1/queues/words").json().at("/settings/maxMessages").asInt())
+            .isEqualTo(500);
+      }
+      String changed =
+          own.replace(
+              "</params>",
+              "<param name='server.max.requests' value='7'/></params><memcache port='0'/>");
+      Path unused = file(changed, limited(600));
+      Asked.Reply reply = asked.post("/v1/reload", "");
+      assertThat(reply.status()).as(reply.body()).isEqualTo(200);
+      assertThat(reply.json().get("changed")).hasSize(1);
+      assertThat(reply.json().get("needsReopening"))
+          .extracting(each -> each.asText())
+          .containsExactlyInAnyOrder(
+              "server: server.max.requests is 1000, not 7", "server: memcache.port is none, not 0");
+    }
+  }
+
+  @Test
+  void shouldNotShowAPasswordThatChanges() throws Exception {
+    Path store = new Certificates(directory).store("first");
+    String own =
+        server(
+            "server.queue.port",
+            "0",
+            "server.directory",
+            directory.resolve("made").toString(),
+            "server.ssl.keystore",
+            store.toString(),
+            "server.ssl.password",
+            Certificates.PASSWORD);
+    try (RiverServer running = RiverServer.open(file(own, queue("words")))) {
+      Path unused = file(own.replace(Certificates.PASSWORD, "another"), queue("words"));
+      assertThat(running.reload().needsReopening())
+          .containsExactly("server: server.ssl.password is another one");
+    }
+  }
+
+  @Test
   void shouldGiveDefaultsToWhatRequestsMake() throws IOException {
     String server =
         server("server.queue.port", "0", "server.directory", directory.resolve("made").toString());
@@ -191,6 +252,19 @@ class ServerXmlTest {
     assertRefused(
         server("server.backup.directory", "river-data/backups"), "river.xml:1", "backups");
     assertRefused(server() + server(), "there is one <server> already");
+    assertRefused(
+        server("server.queue.port", "18142", "server.health.port", "18142"),
+        "river.xml:1",
+        "server.queue.port",
+        "server.health.port");
+    assertRefused(
+        server("server.queue.port", "18142")
+            .replace("</params>", "</params><memcache port='18142'/>"),
+        "server.queue.port",
+        "memcache.port");
+    assertRefused(server("server.host", ""), "river.xml:1", "server.host", "empty");
+    assertRefused(server("server.directory", ""), "river.xml:1", "server.directory");
+    assertRefused(server("server.allowed.hosts", "*"), "river.xml:1", "'*'");
     assertRefused("<server><queue/></server>", "queue");
     assertRefused(
         server("server.host", "0.0.0.0"),

@@ -235,6 +235,19 @@ class TlsTest {
   }
 
   @Test
+  void shouldNameTheFileOfClientsAuthoritiesThatHasNone() throws Exception {
+    Path none = Files.writeString(directory.resolve("none.pem"), "no certificate");
+    Path store = certificates.store("first");
+    RiverServer.Builder builder = builder().keystore(store, PASSWORD).clientAuthority(none);
+    assertThatThrownBy(builder::start)
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContainingAll("server.ssl.client.ca (--client-ca) is " + none, "PEM")
+        .hasMessageNotContaining("port");
+    Files.delete(none);
+    assertThatThrownBy(builder::start).hasMessageContaining("server.ssl.client.ca (--client-ca)");
+  }
+
+  @Test
   void shouldSayWhatIsWrongWithItsFilesWithoutThePassword() throws Exception {
     Path store = certificates.store("first");
     assertThatThrownBy(() -> builder().keystore(store, "wrong").start())

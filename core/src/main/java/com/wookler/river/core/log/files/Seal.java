@@ -45,30 +45,6 @@ public record Seal(
 
   private static final Sealed FORM = new Sealed("SEA", 1);
 
-  /** Of a block that has lost nothing. */
-  public Seal(
-      UUID queue,
-      int block,
-      long firstSequence,
-      long messages,
-      long documents,
-      long bytes,
-      long firstMicros,
-      long lastMicros,
-      long digest) {
-    this(
-        queue,
-        block,
-        firstSequence,
-        messages,
-        documents,
-        bytes,
-        firstMicros,
-        lastMicros,
-        digest,
-        0);
-  }
-
   /** Returns the sequence after its last message. */
   public long endSequence() {
     return firstSequence + messages;

@@ -19,7 +19,7 @@ public record RecoveredBlock(Seal seal, Path file, long contentBytes) {
 
   /** Returns an empty block that has no file yet. */
   static RecoveredBlock none(UUID queue, int number, long firstSequence, Path file) {
-    return new RecoveredBlock(new Seal(queue, number, firstSequence, 0, 0, 0, 0, 0, 0), file, 0);
+    return new RecoveredBlock(new Seal(queue, number, firstSequence, 0, 0, 0, 0, 0, 0, 0), file, 0);
   }
 
   int number() {

@@ -1,6 +1,7 @@
 package com.wookler.river.rest.server.hosting;
 
 import com.google.errorprone.annotations.concurrent.GuardedBy;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -148,7 +149,11 @@ public final class KeyFile {
     }
   }
 
-  /** Creates a key with these rights and no limits, and the file if it does not exist. */
+  /**
+   * Creates a key with these rights and no limits, and the file if it does not exist.
+   *
+   * @throws ConfigurationException the file has a key of this name
+   */
   public Added add(
       String name,
       List<String> publish,
@@ -158,7 +163,11 @@ public final class KeyFile {
     return add(name, publish, consume, admin, metrics, KeyLimits.NONE);
   }
 
-  /** Creates a key with these rights and limits, and the file if it does not exist. */
+  /**
+   * Creates a key with these rights and limits, and the file if it does not exist.
+   *
+   * @throws ConfigurationException the file has a key of this name
+   */
   public Added add(
       String name,
       List<String> publish,
@@ -184,11 +193,23 @@ public final class KeyFile {
             limits);
     change(
         keys -> {
+          ensureNew(name, keys);
           List<Key> more = new ArrayList<>(keys);
           more.add(key);
           return more;
         });
     return new Added(key, "river_" + id + "_" + secret);
+  }
+
+  /** Refuses a name that would let {@link #revoke} remove another key too. */
+  private void ensureNew(String name, List<Key> keys) {
+    for (Key key : keys) {
+      if (key.name().equals(name) || key.id().equals(name)) {
+        throw new ConfigurationException(
+            "%s has a key with the name or id '%s' already; choose another name, or revoke that key"
+                .formatted(path, name));
+      }
+    }
   }
 
   /** Removes the keys with this id or name, and returns their number. */

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -53,6 +54,9 @@ public final class QueueCatalog implements AutoCloseable {
 
   @GuardedBy("changing")
   private @Nullable River river;
+
+  @GuardedBy("changing")
+  private Supplier<List<String>> otherSettings = List::of;
 
   @GuardedBy("changing")
   private boolean closed;
@@ -99,8 +103,13 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  /** Serves the queues of a file, which the application closes after the server. */
-  public void serve(River all) {
+  /**
+   * Serves the queues of a file, which the application closes after the server.
+   *
+   * @param check is called before each reload; it may throw, and then nothing changes, and returns
+   *     what else would be otherwise after the next start
+   */
+  public void serve(River all, Supplier<List<String>> check) {
     changing.lock();
     try {
       for (String name : all.elsewhere()) {
@@ -112,6 +121,7 @@ public final class QueueCatalog implements AutoCloseable {
         }
       }
       river = all;
+      otherSettings = check;
       addNew(all);
     } finally {
       changing.unlock();
@@ -163,9 +173,11 @@ public final class QueueCatalog implements AutoCloseable {
         throw RequestException.of(
             RequestException.Reason.CONFLICT, "the server was not started from a file with queues");
       }
+      List<String> later = new ArrayList<>(otherSettings.get());
       ReloadResult result = served.reload(this::ensureNew);
       addNew(served);
-      return result;
+      later.addAll(0, result.needsReopening());
+      return new ReloadResult(result.changed(), result.added(), later, result.missing());
     } catch (RiverException e) { // also of a new queue that cannot be opened
       throw RequestException.of(RequestException.Reason.CONFLICT, String.valueOf(e.getMessage()));
     } finally {

@@ -24,6 +24,8 @@ public final class HostValidator {
   private static final Pattern ADDRESS =
       Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|\\[?[0-9a-fA-F:.]*:[0-9a-fA-F:.%]*]?");
 
+  private static final Pattern NAME = Pattern.compile("[a-zA-Z0-9_-]+(\\.[a-zA-Z0-9_-]+)*\\.?");
+
   private final Set<String> names = new HashSet<>();
 
   /** The last host that was allowed: nearly always that of the next request. */
@@ -41,10 +43,43 @@ public final class HostValidator {
     more.forEach(name -> names.add(name.toLowerCase(Locale.ROOT)));
   }
 
+  /** Returns the names in a text that separates them by spaces or commas. */
+  public static List<String> names(String text) {
+    return List.of(text.trim().split("\\s*,\\s*|\\s+", -1));
+  }
+
+  /**
+   * Checks that a request can have a name as its host.
+   *
+   * @throws ConfigurationException none can
+   */
+  public static void checkName(String name) {
+    boolean isAddress = // with two colons: one is before a port
+        ADDRESS.matcher(name).matches() && name.indexOf(':') != name.lastIndexOf(':');
+    if (!isAddress && !NAME.matcher(name).matches()) {
+      throw new ConfigurationException(
+          ("server.allowed.hosts (--allowed-hosts, RIVER_ALLOWED_HOSTS) has '%s', which is the host"
+                  + " of no request: give names such as river.example.com, without scheme, port,"
+                  + " path or *, separated by commas")
+              .formatted(name));
+    }
+  }
+
   /** Returns whether an address can be reached from this machine only. */
   public static boolean isLoopback(String host) {
+    return address(host).isLoopbackAddress();
+  }
+
+  /** Returns whether what listens on one address may listen on the other one too. */
+  public static boolean overlap(String one, String other) {
+    InetAddress first = address(one);
+    InetAddress second = address(other);
+    return first.isAnyLocalAddress() || second.isAnyLocalAddress() || first.equals(second);
+  }
+
+  private static InetAddress address(String host) {
     try {
-      return InetAddress.getByName(host).isLoopbackAddress();
+      return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
       throw new ConfigurationException("the name '" + host + "' has no address", e);
     }

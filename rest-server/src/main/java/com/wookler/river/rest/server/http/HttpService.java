@@ -3,6 +3,7 @@ package com.wookler.river.rest.server.http;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.rest.server.hosting.FigureRecorder;
 import com.wookler.river.rest.server.hosting.HostedSubscriber;
+import com.wookler.river.rest.server.hosting.ListenFailure;
 import com.wookler.river.rest.server.hosting.QueueMetrics;
 import com.wookler.river.rest.server.hosting.QueueResolver;
 import com.wookler.river.rest.server.hosting.ServerContext;
@@ -109,7 +110,10 @@ public final class HttpService implements AutoCloseable {
     sampleFigures();
     return listener
         .listen(vertx, settings.host(), settings.port(), settings.threads())
-        .recover(e -> Future.failedFuture(cannotListen(settings.port(), "", e)))
+        .recover(
+            e ->
+                Future.failedFuture(
+                    cannotListen(settings.port(), "--port or server.queue.port", e)))
         .compose(port -> listenForHealth().map(port));
   }
 
@@ -120,7 +124,9 @@ public final class HttpService implements AutoCloseable {
     }
     return health
         .listen(vertx, settings.host(), wanted, 1)
-        .recover(e -> Future.failedFuture(cannotListen(wanted, "health-", e)))
+        .recover(
+            e ->
+                Future.failedFuture(cannotListen(wanted, "--health-port or server.health.port", e)))
         .onSuccess(port -> healthPort = port);
   }
 
@@ -129,12 +135,8 @@ public final class HttpService implements AutoCloseable {
     return healthPort;
   }
 
-  private RiverException cannotListen(int port, String kind, Throwable e) {
-    return new RiverException(
-        "cannot listen on %s:%d: %s; choose another port with --%sport or server.%s.port"
-            .formatted(
-                settings.host(), port, e.getMessage(), kind, kind.isEmpty() ? "queue" : "health"),
-        e);
+  private RiverException cannotListen(int port, String portOptions, Throwable e) {
+    return ListenFailure.of(settings.host(), port, "--host or server.host", portOptions, e);
   }
 
   /** Returns all endpoints. */

@@ -4,6 +4,7 @@ import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.KeyCertOptions;
+import io.vertx.core.net.TrustOptions;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.X509KeyManager;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -66,6 +68,28 @@ final class KeyPairCheck {
       throw e;
     } catch (Exception e) {
       throw new RiverException("cannot use " + tls + " for TLS: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Returns what certificates of clients are signed by; null if clients need none.
+   *
+   * @throws ConfigurationException the file cannot be read, or contains no certificate
+   */
+  static @Nullable TrustOptions trusted(Tls tls, Vertx vertx) {
+    if (!(tls instanceof Tls.Mutual mutual)) {
+      return null;
+    }
+    try {
+      TrustOptions options = mutual.trusted();
+      var unused = options.getTrustManagerFactory(vertx);
+      return options;
+    } catch (Exception e) {
+      throw new ConfigurationException(
+          ("server.ssl.client.ca (--client-ca) is %s, which cannot be used for TLS: %s; give the"
+                  + " certificates that sign those of clients, in PEM")
+              .formatted(mutual.clients(), e.getMessage()),
+          e);
     }
   }
 

@@ -88,7 +88,7 @@ final class Listener {
           .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
           .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
       Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
-      TrustOptions trusted = tls.trusted();
+      TrustOptions trusted = KeyPairCheck.trusted(tls, vertx);
       if (trusted != null) {
         options.setClientAuth(ClientAuth.REQUIRED).setTrustOptions(trusted);
       }
@@ -120,7 +120,7 @@ final class Listener {
               .setSslHandshakeTimeout(HANDSHAKE_SECONDS)
               .setSslHandshakeTimeoutUnit(TimeUnit.SECONDS);
       Tls.CIPHER_SUITES.forEach(options::addEnabledCipherSuite);
-      TrustOptions trusted = tls.trusted();
+      TrustOptions trusted = KeyPairCheck.trusted(tls, vertx);
       if (trusted != null) {
         options.setClientAuth(ClientAuth.REQUIRED).setTrustOptions(trusted);
       }

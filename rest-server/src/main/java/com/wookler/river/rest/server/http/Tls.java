@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** The files of certificate and private key: two files of PEM, or a PKCS12 store. */
 public sealed interface Tls {
@@ -86,8 +85,8 @@ public sealed interface Tls {
       return own.read();
     }
 
-    @Override
-    public TrustOptions trusted() {
+    /** Reads what certificates of clients are signed by. */
+    TrustOptions trusted() {
       return new PemTrustOptions().addCertValue(Tls.bytes(clients));
     }
 
@@ -104,11 +103,6 @@ public sealed interface Tls {
 
   /** Reads the files. */
   KeyCertOptions read();
-
-  /** Reads what certificates of clients are signed by; null: clients need none. */
-  default @Nullable TrustOptions trusted() {
-    return null;
-  }
 
   List<Path> files();
 

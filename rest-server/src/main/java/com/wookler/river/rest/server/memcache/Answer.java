@@ -2,7 +2,6 @@ package com.wookler.river.rest.server.memcache;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-import com.wookler.river.core.subscriber.Delivery;
 import io.vertx.core.buffer.Buffer;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param close whether the connection is closed afterwards
  * @param taken the message in it that is completed once it is sent; null if there is none
  */
-record Answer(Buffer bytes, boolean close, @Nullable Delivery<?> taken) {
+record Answer(Buffer bytes, boolean close, @Nullable Held taken) {
   private static final byte[] LINE_END = {'\r', '\n'};
   private static final byte[] END_LINE = "END\r\n".getBytes(ISO_8859_1);
 
@@ -42,7 +41,7 @@ record Answer(Buffer bytes, boolean close, @Nullable Delivery<?> taken) {
   }
 
   /** Returns the answer that has a message. */
-  static Answer value(String key, long flags, byte[] data, @Nullable Delivery<?> taken) {
+  static Answer value(String key, long flags, byte[] data, @Nullable Held taken) {
     String head = "VALUE " + key + ' ' + flags + ' ' + data.length + "\r\n";
     Buffer bytes = Buffer.buffer(head.length() + data.length + END_LINE.length + LINE_END.length);
     bytes.appendBytes(head.getBytes(ISO_8859_1)).appendBytes(data).appendBytes(LINE_END);

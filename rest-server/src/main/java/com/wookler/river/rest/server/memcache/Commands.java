@@ -227,17 +227,17 @@ final class Commands {
   }
 
   private void abort(QueueName name, Session session) {
-    Delivery<?> oldest = session.openReads().oldest(name);
+    Held oldest = session.openReads().oldest(name);
     if (oldest != null) {
       figures.of(name).canceled.increment();
-      OpenReads.release(oldest);
+      oldest.release();
     }
   }
 
   private static void close(QueueName name, Session session) {
-    Delivery<?> oldest = session.openReads().oldest(name);
+    Held oldest = session.openReads().oldest(name);
     if (oldest != null) {
-      OpenReads.complete(oldest);
+      oldest.complete();
     }
   }
 
@@ -251,25 +251,25 @@ final class Commands {
     return value(key.asked(), name, first.get(0), null);
   }
 
-  private Answer taken(ReadKey key, QueueName name, @Nullable Delivery<?> taken, Session session) {
+  private Answer taken(ReadKey key, QueueName name, @Nullable Taken taken, Session session) {
     if (taken == null) {
       return miss();
     }
     figures.hits.increment();
     if (key.peek()) {
-      OpenReads.release(taken);
-      return value(key.asked(), name, taken, null);
+      taken.held().release();
+      return value(key.asked(), name, taken.message(), null);
     }
     if (!key.open()) {
-      return value(key.asked(), name, taken, taken);
+      return value(key.asked(), name, taken.message(), taken.held());
     }
     return opened(key.asked(), name, taken, session);
   }
 
-  private Answer opened(String asked, QueueName name, Delivery<?> taken, Session session) {
+  private Answer opened(String asked, QueueName name, Taken taken, Session session) {
     figures.of(name).opened.increment();
-    session.openReads().add(name, taken);
-    return value(asked, name, taken, null);
+    session.openReads().add(name, taken.held());
+    return value(asked, name, taken.message(), null);
   }
 
   private Answer miss() {
@@ -277,8 +277,7 @@ final class Commands {
     return Answer.END;
   }
 
-  private Answer value(
-      String asked, QueueName name, Delivery<?> message, @Nullable Delivery<?> taken) {
+  private Answer value(String asked, QueueName name, Delivery<?> message, @Nullable Held taken) {
     return Answer.value(
         settings.replyKey() == ReplyKey.NAME ? name.text() : asked,
         flags(message),
@@ -297,8 +296,7 @@ final class Commands {
    * Takes a message; null if none comes in time, if the queue only forwards, or if the connection
    * has ended meanwhile.
    */
-  private CompletableFuture<@Nullable Delivery<?>> take(
-      QueueName name, Duration wait, Session session) {
+  private CompletableFuture<@Nullable Taken> take(QueueName name, Duration wait, Session session) {
     HostedQueue<?> queue = context.queues().catalog().find(name.queue());
     HostedSubscriber<?> known = queue == null ? null : queue.known(name.subscriber());
     if (queue != null && known != null) {
@@ -328,7 +326,7 @@ final class Commands {
     return session.blocking(changes, () -> session.hasEnded() ? null : readers.of(name));
   }
 
-  private CompletableFuture<@Nullable Delivery<?>> poll(
+  private CompletableFuture<@Nullable Taken> poll(
       HostedQueue<?> queue,
       QueueName name,
       HostedSubscriber<?> reader,
@@ -360,7 +358,7 @@ final class Commands {
                 return null;
               }
               poll.delivered();
-              return session.takesOver(some.get(0));
+              return session.takesOver(new Taken(reader, some.get(0)));
             });
   }
 

@@ -2,6 +2,7 @@ package com.wookler.river.rest.server.memcache;
 
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.rest.server.hosting.AdmissionControl;
+import com.wookler.river.rest.server.hosting.ListenFailure;
 import com.wookler.river.rest.server.hosting.ServerContext;
 import io.vertx.core.AbstractVerticle;
 import io.vertx.core.DeploymentOptions;
@@ -64,9 +65,11 @@ public final class MemcacheService {
   }
 
   private RiverException cannotListen(Throwable e) {
-    return new RiverException(
-        "cannot listen on %s:%d: %s; choose another port with --memcache or memcache.port"
-            .formatted(settings.host(), settings.port(), e.getMessage()),
+    return ListenFailure.of(
+        settings.host(),
+        settings.port(),
+        "--host or memcache.host",
+        "--memcache or memcache.port",
         e);
   }
 

@@ -1,11 +1,13 @@
 package com.wookler.river.rest.server.memcache;
 
-import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.rest.server.hosting.BufferBudget;
 import com.wookler.river.rest.server.hosting.Poll;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.ChannelHandlerContext;
 import io.vertx.core.Context;
 import io.vertx.core.WorkerExecutor;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +38,7 @@ final class Session {
   private final BufferBudget.Share share;
   private final OpenReads open = new OpenReads();
   private final Leases leases;
-  private final List<Delivery<?>> sending = new ArrayList<>(); // completed once they are sent
+  private final List<Held> sending = new ArrayList<>(); // completed once they are sent
   private Buffer out = Buffer.buffer();
   private long unsent; // bytes
   private @Nullable Poll<?> waiting;
@@ -62,14 +64,38 @@ final class Session {
     this.budget = budget;
     this.parser = new RequestParser(maxData);
     this.leases = new Leases("memcache " + socket.remoteAddress());
-    this.share = budget.share(() -> context.runOnContext(now -> socket.close()));
+    this.share = budget.share(() -> context.runOnContext(now -> abort()));
   }
 
   /** Begins to read. */
   void start() {
+    readOnceAtATime();
     socket.handler(this::arrived);
     socket.drainHandler(now -> drainedNow());
     socket.exceptionHandler(e -> LOG.debug("Connection {}", socket.remoteAddress(), e));
+  }
+
+  /**
+   * Has Netty read once before what it read is handled. By default it reads 16 times in a row, and
+   * a megabyte of each connection would wait in memory, although that is paused.
+   */
+  private void readOnceAtATime() {
+    netty()
+        .channel()
+        .config()
+        .setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator().maxMessagesPerRead(1));
+  }
+
+  private ChannelHandlerContext netty() {
+    return ((NetSocketInternal) socket).channelHandlerContext();
+  }
+
+  /**
+   * Disconnects a client whose memory others need. Closing the socket would wait until all was
+   * sent, and so as long as the client does not read.
+   */
+  private void abort() {
+    var unused = netty().close();
   }
 
   OpenReads openReads() {
@@ -89,11 +115,11 @@ final class Session {
   }
 
   /** Returns a message that was taken for this connection; null if the connection has ended. */
-  @Nullable Delivery<?> takesOver(Delivery<?> taken) {
+  @Nullable Taken takesOver(Taken taken) {
     if (!ended) {
       return taken;
     }
-    OpenReads.release(taken);
+    taken.held().release();
     return null;
   }
 
@@ -209,7 +235,7 @@ final class Session {
     if (!request.noreply()) {
       write(answer);
     } else if (answer.taken() != null) {
-      OpenReads.release(answer.taken());
+      answer.taken().release();
     }
     if (answer.close()) {
       close();
@@ -220,11 +246,16 @@ final class Session {
   void write(Answer answer) {
     if (ended) {
       if (answer.taken() != null) {
-        OpenReads.release(answer.taken());
+        answer.taken().release();
       }
       return;
     }
-    out.appendBuffer(answer.bytes());
+    if (answer.bytes().length() >= FLUSH_BYTES) {
+      flush();
+      out = answer.bytes(); // not copied: it is large
+    } else {
+      out.appendBuffer(answer.bytes());
+    }
     if (answer.taken() != null) {
       sending.add(answer.taken());
     }
@@ -238,19 +269,21 @@ final class Session {
       return;
     }
     Buffer bytes = out;
-    List<Delivery<?>> taken = List.copyOf(sending);
+    int length =
+        bytes.length(); // of the bytes nothing is held here, so that the socket can free them
+    List<Held> taken = List.copyOf(sending);
     out = Buffer.buffer();
     sending.clear();
-    unsent += bytes.length();
-    figures.bytesWritten.add(bytes.length());
+    unsent += length;
+    figures.bytesWritten.add(length);
     var unused =
         socket
             .write(bytes)
             .onComplete(
                 sent -> {
                   boolean wasFull = isFull();
-                  unsent -= bytes.length();
-                  taken.forEach(sent.succeeded() ? OpenReads::complete : OpenReads::release);
+                  unsent -= length;
+                  taken.forEach(sent.succeeded() ? Held::complete : Held::release);
                   if (wasFull && !isFull()) {
                     drainedNow();
                   }
@@ -312,7 +345,7 @@ final class Session {
     if (waiting != null) {
       waiting.end();
     }
-    sending.forEach(OpenReads::release);
+    sending.forEach(Held::release);
     sending.clear();
     open.releaseAll();
     leases.releaseAll();

@@ -5,7 +5,7 @@
  * and not yet completed.
  *
  * <p>May import {@code rest.server.hosting}, {@code core}, {@code core.subscriber}, {@code
- * core.message}, {@code common} and Vert.x, nothing of HTTP.
+ * core.message}, {@code common}, Vert.x and Netty, nothing of HTTP.
  */
 @NullMarked
 package com.wookler.river.rest.server.memcache;

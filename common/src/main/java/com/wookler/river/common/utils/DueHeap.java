@@ -1,9 +1,9 @@
-package com.wookler.river.core.delay;
+package com.wookler.river.common.utils;
 
 import java.util.Arrays;
 
 /** Orders messages by due time, then sequence: a heap of 24 bytes each. Guarded by its owner. */
-final class DueHeap {
+public final class DueHeap {
   private static final int LEAST = 64;
 
   private long[] times = new long[LEAST];
@@ -11,38 +11,40 @@ final class DueHeap {
   private long[] addresses = new long[LEAST];
   private int size;
 
-  interface Condition {
+  /** A condition of entries. */
+  @FunctionalInterface
+  public interface Condition {
     boolean holds(long time, long sequence, long address);
   }
 
-  int size() {
+  public int size() {
     return size;
   }
 
-  long bytes() {
+  public long bytes() {
     return 3L * Long.BYTES * times.length;
   }
 
-  boolean isEmpty() {
+  public boolean isEmpty() {
     return size == 0;
   }
 
   /** Returns the time of the first entry. */
-  long time() {
+  public long time() {
     return times[0];
   }
 
   /** Returns the sequence of the first entry. */
-  long sequence() {
+  public long sequence() {
     return sequences[0];
   }
 
   /** Returns the address of the first entry. */
-  long address() {
+  public long address() {
     return addresses[0];
   }
 
-  void add(long time, long sequence, long address) {
+  public void add(long time, long sequence, long address) {
     if (size == times.length) {
       resize(size + (size >> 1));
     }
@@ -50,7 +52,7 @@ final class DueHeap {
     up(size++);
   }
 
-  void removeFirst() {
+  public void removeFirst() {
     size--;
     set(0, times[size], sequences[size], addresses[size]);
     down(0);
@@ -59,12 +61,12 @@ final class DueHeap {
     }
   }
 
-  long[] sequences() {
+  public long[] sequences() {
     return Arrays.copyOf(sequences, size);
   }
 
   /** Keeps those for which the condition holds. */
-  void retain(Condition condition) {
+  public void retain(Condition condition) {
     int kept = 0;
     for (int i = 0; i < size; i++) {
       if (condition.holds(times[i], sequences[i], addresses[i])) {
@@ -79,7 +81,7 @@ final class DueHeap {
   }
 
   /** Returns a copy in order. */
-  DueHeap sorted() {
+  public DueHeap sorted() {
     DueHeap rest = new DueHeap();
     rest.times = times.clone();
     rest.sequences = sequences.clone();
@@ -96,29 +98,29 @@ final class DueHeap {
 
   // the entries of a sorted heap by their index
 
-  long time(int entry) {
+  public long time(int entry) {
     return times[entry];
   }
 
-  long sequence(int entry) {
+  public long sequence(int entry) {
     return sequences[entry];
   }
 
-  long address(int entry) {
+  public long address(int entry) {
     return addresses[entry];
   }
 
-  void address(int entry, long address) {
+  public void address(int entry, long address) {
     addresses[entry] = address;
   }
 
   /** Returns whether a sorted heap has this entry. */
-  boolean contains(long time, long sequence) {
+  public boolean contains(long time, long sequence) {
     int low = 0;
     int high = size - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      int order = Key.compare(times[middle], sequences[middle], time, sequence);
+      int order = compare(times[middle], sequences[middle], time, sequence);
       if (order == 0) {
         return true;
       }
@@ -140,8 +142,13 @@ final class DueHeap {
     addresses[at] = address;
   }
 
+  private static int compare(long time, long sequence, long otherTime, long otherSequence) {
+    int order = Long.compare(time, otherTime);
+    return order != 0 ? order : Long.compare(sequence, otherSequence);
+  }
+
   private boolean isBefore(int a, int b) {
-    return Key.compare(times[a], sequences[a], times[b], sequences[b]) < 0;
+    return compare(times[a], sequences[a], times[b], sequences[b]) < 0;
   }
 
   private void up(int from) {
