@@ -262,7 +262,7 @@ class River:
             try:
                 return once()
             except RiverError as refused:
-                if not _is_retried(refused.status) or tries >= self._retries:
+                if not _is_retried(refused) or tries >= self._retries:
                     raise
                 pause = refused.retry_after
             except ssl.SSLCertVerificationError:
@@ -280,8 +280,10 @@ def _sleep(tries: int, retry_after: Optional[float]) -> None:
     time.sleep(longest * random.uniform(0.5, 1.0) if retry_after is None else retry_after)
 
 
-def _is_retried(status: int) -> bool:
-    return status >= 500 or status in (408, 429)
+def _is_retried(refused: RiverError) -> bool:
+    if refused.type == "status":  # of the queue, which lasts until an operator sets another
+        return False
+    return refused.status >= 500 or refused.status in (408, 429)
 
 
 def _read(status: int, text: bytes, read: Callable[[Any], _T]) -> _T:
@@ -397,7 +399,7 @@ class Subscriber:
                     if line.strip() and line.endswith(b"\n"):  # else the connection was cut
                         yield _read(answer.status, line, Delivery._of)
             except RiverError as refused:
-                if not _is_retried(refused.status) or tries >= self._river._retries:
+                if not _is_retried(refused) or tries >= self._river._retries:
                     raise
                 pause = refused.retry_after
             except ssl.SSLCertVerificationError:

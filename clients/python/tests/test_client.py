@@ -152,6 +152,11 @@ class OtherAnswersTest(unittest.TestCase):
             self.assertEqual(520, self.refused(lambda: self.river.queue("busy").publish("a")))
         self.assertEqual(1, sleep.call_count)
 
+    def test_does_not_try_again_what_an_operator_has_stopped(self):
+        stopped = RiverError(503, {"type": "urn:river:problem:status"})
+        self.assertFalse(_client._is_retried(stopped))
+        self.assertTrue(_client._is_retried(RiverError(503, {"type": "urn:river:problem:unavailable"})))
+
     def test_says_that_an_answer_is_not_the_servers(self):
         self.assertEqual(200, self.refused(lambda: self.river.queue("html").publish("a")))
 

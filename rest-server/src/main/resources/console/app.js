@@ -24,13 +24,21 @@ let heard = 0;
 let trouble = "connecting…";
 let rights = "";
 
+/** The page of a location that there is not. */
+const nowhere = {
+  open(where) {
+    where.append(make("h1", { text: "Not found" }), make("p", { class: "empty" }, "There is no such page. ", make("a", { href: "#/", text: "All queues" })));
+  },
+};
+
 /** Reads "#/queues/NAME/subscribers/NAME/dead?from=5". */
 function parseRoute() {
   const [path, query = ""] = location.hash.replace(/^#/, "").split("?");
   const parts = path.split("/").filter((part) => part !== "").map(decodeURIComponent);
   const found = { queue: parts[0] === "queues" ? parts[1] : undefined, query: new URLSearchParams(query) };
   if (found.queue === undefined) {
-    return { ...found, module: parts[0] === "keys" ? keys : overview, tab: "" };
+    const pages = { queues: overview, keys };
+    return { ...found, module: parts.length === 0 ? overview : Object.hasOwn(pages, parts[0]) ? pages[parts[0]] : nowhere, tab: "" };
   }
   if (parts[2] === "subscribers" && parts[3] !== undefined) {
     return { ...found, subscriber: parts[3], tab: parts[4] ?? "", module: parts[4] === "settings" ? settings : subscriber };

@@ -12,6 +12,11 @@ export function exact(value) {
   return WHOLE.format(typeof value === "string" ? BigInt(value) : value);
 }
 
+/** Formats a number of messages with their noun. */
+export function messages(value) {
+  return exact(value) + (String(value) === "1" ? " message" : " messages");
+}
+
 export function count(value) {
   const number = Number(value);
   if (Math.abs(number) < 100000) {

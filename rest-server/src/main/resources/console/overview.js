@@ -17,7 +17,7 @@ const COLUMNS = [
   { name: "in flight", by: (q) => q.inFlight, show: (q) => format.count(q.inFlight), title: (q) => format.exact(q.inFlight), class: "narrow" },
   { name: "subscribers", by: (q) => q.subscribers, show: (q) => q.subscribers + (q.paused ? " (" + q.paused + " paused)" : ""), class: "narrow", bad: (q) => q.paused > 0 },
   { name: "consumers", by: (q) => q.consumers, show: (q) => String(q.consumers), class: "narrow" },
-  { name: "dead", by: (q) => q.dead, show: (q) => format.count(q.dead), title: (q) => format.exact(q.dead) + " since it was opened", bad: (q) => q.dead > 0 },
+  { name: "dead", by: (q) => q.dead, show: (q) => format.count(q.dead), title: (q) => format.exact(q.dead) + " waiting now", bad: (q) => q.dead > 0 },
   { name: "disk", by: (q) => q.bytes, show: (q) => format.bytes(q.bytes), title: (q) => format.exactBytes(q.bytes) },
   { name: "damage", by: (q) => q.lost + q.backupFailures, show: (q) => damage(q, format.count), title: (q) => damage(q, format.exact), bad: (q) => q.lost + q.backupFailures > 0, class: "narrow" },
 ];

@@ -110,6 +110,7 @@ export function open(main, route) {
   const forbidden = make("p", { class: "bad", role: "alert" });
   let ticks = 0;
   let status = "UP";
+  let closed = false;
   const plot = plots(api.of(queue), [
     { title: "Published and acknowledged a second", lines: [["published", "published"], ["acked", "acknowledged"]], show: format.rate },
     { title: "Messages in the log, and the largest lag", lines: [["messages", "messages"], ["lag", "lag"]], show: format.count },
@@ -151,8 +152,18 @@ export function open(main, route) {
       showForwards((await api.get(api.of(queue) + "/forwards")).forwards);
       forbidden.textContent = "";
     } catch (failure) {
+      if (failure.status === 404 && !closed) {
+        close();
+        main.replaceChildren(make("h1", { text: queue }), make("p", { role: "alert", text: "There is no such queue." }));
+        return;
+      }
       setText(forbidden, failure.message);
     }
+  }
+
+  function close() {
+    closed = true;
+    plot.close();
   }
 
   function showForwards(all) {
@@ -195,7 +206,7 @@ export function open(main, route) {
     setText(cells[1], format.age(s.oldestAgeMillis), format.exact(s.oldestAgeMillis) + " ms");
     setText(cells[2], format.count(s.inFlight), format.exact(s.inFlight));
     ["delivered", "acked", "redelivered"].forEach((name, i) => setText(cells[3 + i], format.rate(s[name]), format.exactRate(s[name])));
-    setText(cells[6], format.count(s.dead), format.exact(s.dead) + " since it was opened");
+    setText(cells[6], format.count(s.dead), format.exact(s.dead) + " waiting now");
     cells[6].classList.toggle("bad", s.dead > 0);
     setText(cells[7], String(s.consumers));
     setText(cells[8], s.paused ? "paused" : "running");
@@ -207,7 +218,7 @@ export function open(main, route) {
   return {
     update(now) {
       const q = now.queues.get(queue);
-      if (q === undefined) {
+      if (q === undefined || closed) {
         return;
       }
       const { values } = figures;
@@ -225,6 +236,6 @@ export function open(main, route) {
         detail();
       }
     },
-    close: plot.close,
+    close,
   };
 }

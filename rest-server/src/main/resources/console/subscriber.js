@@ -19,7 +19,7 @@ export function effect(queue, subscriber, target) {
   const lag = BigInt(subscriber.lag);
   const to = target < first ? first : target > next ? next : target;
   if (to === next) {
-    return format.exact(String(lag)) + " messages will be skipped.";
+    return format.messages(String(lag)) + " will be skipped.";
   }
   if (to === first) {
     const repeated = next - first - lag;
@@ -28,7 +28,7 @@ export function effect(queue, subscriber, target) {
   if (to < floor) {
     return "Up to " + format.exact(String(floor - to)) + " messages that are completed will be delivered again.";
   }
-  return "Up to " + format.exact(String(to - floor)) + " messages will be skipped.";
+  return "Up to " + format.messages(String(to - floor)) + " will be skipped.";
 }
 
 async function seek(queue, subscriber) {
@@ -97,10 +97,10 @@ async function purge(queue, subscriber) {
   const { stats } = await api.get(api.of(queue, subscriber));
   await confirm({
     title: "Purge " + subscriber,
-    text: [format.exact(stats.lag) + " messages will be skipped, as if they were completed."],
+    text: [format.messages(stats.lag) + " will be skipped, as if completed."],
     label: "Skip all",
     name: subscriber,
-    action: async () => note("Skipped " + format.exact((await api.call("POST", api.of(queue, subscriber) + "/purge")).purged) + " messages."),
+    action: async () => note("Skipped " + format.messages((await api.call("POST", api.of(queue, subscriber) + "/purge")).purged) + "."),
   });
 }
 

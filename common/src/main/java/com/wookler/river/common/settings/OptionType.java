@@ -155,6 +155,11 @@ public abstract class OptionType<T> {
     return json;
   }
 
+  /** Returns what an error says about a text that cannot be read. */
+  public String allowed() {
+    return allowed;
+  }
+
   String unit() {
     return unit;
   }

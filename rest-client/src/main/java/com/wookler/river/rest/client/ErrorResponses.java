@@ -38,6 +38,7 @@ final class ErrorResponses {
       case "queue-full" -> new QueueFullException(error);
       case "too-many-requests" -> new TooManyRequestsException(error);
       case "unavailable", "timeout" -> new UnavailableException(error);
+      case "status" -> new QueueStatusException(error);
       case "damaged" -> new DamagedMessageException(error);
       case "method-not-allowed", "not-acceptable", "unsupported-media-type", "misdirected" ->
           new IncompatibleServerException(error);

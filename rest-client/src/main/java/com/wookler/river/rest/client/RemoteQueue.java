@@ -251,7 +251,7 @@ public final class RemoteQueue {
 
   /**
    * Sets what the queue accepts and delivers, until it is set again, also after a restart of the
-   * server. What it refuses fails with {@link UnavailableException}, after the retries.
+   * server. What it refuses fails with {@link QueueStatusException}.
    */
   public void status(QueueStatus status) {
     caller.callOne(

@@ -264,6 +264,7 @@ final class StreamReader implements TimeoutChecker.TimedTask {
     return failure instanceof TooManyRequestsException
         || failure instanceof QueueFullException
         || failure instanceof UnavailableException
+        || failure instanceof QueueStatusException
         || failure instanceof QueueFailedException
         || failure instanceof ServerFailedException;
   }

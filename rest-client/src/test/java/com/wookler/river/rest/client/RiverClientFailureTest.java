@@ -217,6 +217,22 @@ class RiverClientFailureTest {
     assertThat(first.requests).hasSize(1);
   }
 
+  /** It lasts until an operator acts, and a batch that is too large stays so. */
+  @ParameterizedTest
+  @CsvSource({"503, status", "413, too-large"})
+  void shouldNotTryAgainWhatStaysRefused(int status, String kind) {
+    first.then(problem(status, kind), published(1));
+    try (RiverClient client = quick(first.address()).retryFor(Duration.ofMinutes(1)).build()) {
+      assertThatThrownBy(() -> client.queue("q").publish("a"))
+          .isInstanceOfSatisfying(
+              RiverClientException.class,
+              e -> {
+                assertThat(e.status()).isEqualTo(status);
+                assertThat(e.mayBeDone()).isFalse();
+              });
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "400, bad-request, BadRequestException",
@@ -237,6 +253,7 @@ class RiverClientFailureTest {
     "500, internal, ServerFailedException",
     "503, queue-failed, QueueFailedException",
     "503, damaged, DamagedMessageException",
+    "503, status, QueueStatusException",
     "503, unavailable, UnavailableException",
     "418, some-new-kind, BadRequestException",
     "421, misdirected, IncompatibleServerException",

@@ -508,7 +508,7 @@ class ConsoleViewTest extends ConsoleFixture {
     assertExact("7.7M", "7,654,321");
     assertExact("1 d 3 h", "98,765,432 ms");
     assertExact("123.5K", "123,456");
-    assertExact("345.7K", "345,678 since it was opened");
+    assertExact("345.7K", "345,678 waiting now");
     assertExact("118 MB", "123,456,789 bytes");
     assertExact("9.2 GB", "9,876,543,210 bytes");
     assertExact("7.7M lost", "7,654,321 lost");

@@ -190,4 +190,44 @@ class FigureRoutesTest extends ServerFixture {
         .isEqualTo(
             "{\"key\":\"\",\"publish\":[\"*\"],\"consume\":[\"*\"],\"metrics\":[\"*\"],\"admin\":[\"*\"]}");
   }
+
+  /** A restart begins the counters anew, but not the letters; who deletes them has none left. */
+  @Test
+  void shouldShowTheDeadLettersThatWaitAlsoAfterARestart() {
+    asked.put(ORDERS, "");
+    asked.put(BILLING, "");
+    asked.post(ORDERS + "/messages", "x");
+    String receipt = asked.post(BILLING + "/deliveries", "").receipts().get(0);
+    asked.post(BILLING + "/reject", "{\"reason\":\"no\",\"receipts\":[\"" + receipt + "\"]}");
+    await().until(() -> showsDead(1));
+
+    server.close();
+    server = RiverServer.builder().port(0).directory(directory).start();
+    asked = new Asked(server);
+
+    await().until(() -> showsDead(1));
+    asked.delete(BILLING + "/dead");
+    await().until(() -> showsDead(0));
+  }
+
+  @Test
+  void shouldSayThatItHasNoOtherMediaType() {
+    for (String path : List.of("/v1/figures/stream", "/metrics")) {
+      Asked.Reply refused = asked.send("GET", path, "", "Accept", "application/json");
+      assertThat(refused.status()).as(path).isEqualTo(406);
+      assertThat(refused.problem()).isEqualTo("not-acceptable");
+    }
+    assertThat(asked.send("HEAD", "/v1/figures/stream", "", "Accept", "text/event-stream").status())
+        .isEqualTo(406);
+    assertThat(asked.send("GET", "/metrics", "", "Accept", "text/html, */*;q=0.1").status())
+        .isEqualTo(200);
+  }
+
+  private boolean showsDead(int letters) {
+    JsonNode figures = asked.get("/v1/figures?queue=orders").json();
+    String series = "river_subscriber_dead_letters{queue=\"orders\",subscriber=\"billing\"} ";
+    return figures.at("/queues/0/dead").asInt(-1) == letters
+        && figures.at("/subscribers/0/dead").asInt(-1) == letters
+        && asked.get("/metrics").body().contains(series + letters + ".0");
+  }
 }

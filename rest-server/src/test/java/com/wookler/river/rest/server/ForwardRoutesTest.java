@@ -98,7 +98,25 @@ class ForwardRoutesTest extends ServerFixture {
     assertThat(asked.post(waits, "{}").status()).isEqualTo(400);
     assertThat(asked.post(waits, "{\"sequence\":0,\"timeout\":\"2m\"}").status()).isEqualTo(400);
     assertThat(asked.post(waits, "{\"sequence\":0,\"targets\":[\"x\"]}").status()).isEqualTo(400);
-    assertThat(asked.post(waits, "{\"sequence\":0,\"timeout\":\"20ms\"}").body())
-        .isEqualTo("{\"held\":false}");
+    Asked.Reply early = asked.post(waits, "{\"sequence\":0,\"timeout\":\"20ms\"}");
+    assertThat(early.status()).isEqualTo(400);
+    assertThat(early.field()).isEqualTo("sequence");
+    assertThat(early.body()).contains("is 0");
+    asked.post("/v1/queues/audit/messages", "x");
+    Asked.Reply without = asked.post("/v1/queues/audit/await-forwards", "{\"sequence\":0}");
+    assertThat(without.status()).isEqualTo(409);
+    assertThat(without.body()).contains("queue audit does not forward");
+  }
+
+  /** Its forward would fail, and keep what the source holds. */
+  @Test
+  void shouldDeleteTheTargetOfAForwardOnlyByForce() {
+    asked.put(ORDERS, "");
+    asked.put("/v1/queues/audit", "");
+    asked.put(AUDIT, "");
+    Asked.Reply refused = asked.delete("/v1/queues/audit");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.body()).contains("orders").contains("force=true");
+    assertThat(asked.delete("/v1/queues/audit?force=true").status()).isEqualTo(204);
   }
 }

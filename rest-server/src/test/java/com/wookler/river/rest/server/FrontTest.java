@@ -208,6 +208,34 @@ class FrontTest {
     }
   }
 
+  /** Wikis and mails link to the console; frames, fetches, forms and all that has data do not. */
+  @Test
+  void shouldFollowLinksOfOtherSitesToTheConsoleOnly() {
+    String page = "Sec-Fetch-Dest: document";
+    String link = "Sec-Fetch-Mode: navigate";
+    for (String site : List.of("Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site")) {
+      assertThat(get("/", site, link, page)).startsWith("HTTP/1.1 200 ");
+      for (String path : List.of("/v1/queues", "/metrics", "/console/app.js")) {
+        assertThat(get(path, site, link, page)).as(path).startsWith("HTTP/1.1 403 ");
+      }
+      assertThat(get("/", site, link, "Sec-Fetch-Dest: iframe")).startsWith("HTTP/1.1 403 ");
+      assertThat(get("/", site, link)).startsWith("HTTP/1.1 403 ");
+      assertThat(get("/", site, link, page, page)).startsWith("HTTP/1.1 403 ");
+      assertThat(get("/", site, "Sec-Fetch-Mode: no-cors", page)).startsWith("HTTP/1.1 403 ");
+      assertThat(get("/", site, link, page, "Origin: http://wiki.example"))
+          .startsWith("HTTP/1.1 403 ");
+    }
+  }
+
+  /** As docs/rest.md says: before River sees a request. */
+  @Test
+  void shouldRefuseVersionsOfHttpThatItDoesNotSpeak() {
+    for (String version : List.of("HTTP/1.2", "HTTP/2.0")) {
+      assertThat(asked.raw(Asked.head("GET / " + version, "Host: localhost")))
+          .matches("(?s)HTTP/[12][.][0-9] 501 .*\r\n\r\n");
+    }
+  }
+
   @Test
   void shouldAnswerToItsOwnNamesOnly() {
     for (String host :

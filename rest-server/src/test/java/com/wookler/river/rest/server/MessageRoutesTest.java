@@ -107,6 +107,58 @@ class MessageRoutesTest extends ServerFixture {
     assertThat(asked.send("POST", MESSAGES, "a", "If-None-Match", "*").status()).isEqualTo(400);
   }
 
+  @Test
+  void shouldCreateNoQueueForAConditionThatItRefuses() {
+    Asked.Reply late = asked.send("POST", MESSAGES, "a", "If-Match", "\"next-3\"");
+    assertThat(late.status()).isEqualTo(412);
+    assertThat(late.json().get("actual").asLong()).isZero();
+    for (String[] condition :
+        new String[][] {{"If-None-Match", "*"}, {"If-Match", "\"last-0\""}, {"If-Match", "x"}}) {
+      assertThat(onCondition(condition[0], condition[1]).status()).as(condition[1]).isEqualTo(400);
+    }
+    assertThat(onCondition("If-None-Match", "*").json().get("detail").asText())
+        .contains("keyIndex");
+    assertThat(asked.get("/v1/queues/orders").status()).isEqualTo(404);
+
+    assertThat(asked.send("POST", MESSAGES, "a", "If-Match", "\"next-0\"").status()).isEqualTo(201);
+  }
+
+  @Test
+  void shouldNameSettingsAsTheContractDoes() {
+    asked.put("/v1/queues/orders", "");
+    Asked.Reply refused = onCondition("If-None-Match", "*");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.json().get("detail").asText())
+        .contains("queue.index.keys")
+        .endsWith("(in JSON: keyIndex)");
+  }
+
+  @Test
+  void shouldSayTimesAsTheyWereSent() {
+    Asked.Reply expiry = asked.send("POST", MESSAGES, "a", "River-Expires", "0s");
+    assertThat(expiry.json().get("detail").asText()).startsWith("is 0s");
+    Asked.Reply delay = asked.send("POST", MESSAGES, "a", "River-Delay", "400d");
+    assertThat(delay.json().get("detail").asText()).isEqualTo("is 400d; at most 366d is allowed");
+  }
+
+  /** It would be given back as data of another kind. */
+  @Test
+  void shouldRefuseDataThatIsEncoded() {
+    Asked.Reply refused = asked.send("POST", MESSAGES, "a", "Content-Encoding", "gzip");
+    assertThat(refused.status()).isEqualTo(415);
+    assertThat(refused.body()).contains("Content-Encoding");
+    assertThat(asked.get("/v1/queues/orders").status()).isEqualTo(404);
+    assertThat(asked.send("POST", MESSAGES, "a", "Content-Encoding", "identity").status())
+        .isEqualTo(201);
+  }
+
+  @Test
+  void shouldRefuseAHeaderOfAnEventThatOccursTwice() {
+    Asked.Reply refused = asked.send("POST", MESSAGES, "a", "ce-type", "a", "ce-type", "b");
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.field()).isEqualToIgnoringCase("ce-type");
+  }
+
   private Asked.Reply onCondition(String header, String value) {
     return asked.send("POST", MESSAGES, "k", "River-Key", "k", header, value);
   }
@@ -343,6 +395,21 @@ class MessageRoutesTest extends ServerFixture {
     assertThat(full.status()).isEqualTo(429);
     assertThat(full.problem()).isEqualTo("queue-full");
     assertThat(full.header("Retry-After")).isEqualTo("1");
+  }
+
+  /** A client that tried again would do so in vain. */
+  @Test
+  void shouldSayThatABatchCanNeverFit() {
+    asked.put("/v1/queues/orders", "{\"maxMessages\":1,\"whenFull\":{\"policy\":\"REJECT\"}}");
+    Asked.Reply refused =
+        asked.post(
+            "/v1/queues/orders/publish-batch",
+            "{\"messages\":[{\"data\":\"b\"},{\"data\":\"c\"}]}");
+
+    assertThat(refused.status()).isEqualTo(413);
+    assertThat(refused.problem()).isEqualTo("too-large");
+    assertThat(refused.header("Retry-After")).isEmpty();
+    assertThat(refused.body()).contains("can never fit");
   }
 
   @Test

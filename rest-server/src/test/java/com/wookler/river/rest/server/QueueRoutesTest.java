@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Making, showing and removing queues. */
@@ -65,7 +66,8 @@ class QueueRoutesTest extends ServerFixture {
         .isEqualTo("READ_ONLY");
     Asked.Reply refused = asked.post("/v1/queues/orders/messages", "two");
     assertThat(refused.status()).isEqualTo(503);
-    assertThat(refused.problem()).isEqualTo("unavailable");
+    assertThat(refused.problem()).isEqualTo("status");
+    assertThat(refused.header("Retry-After")).isEmpty(); // an operator decides when
     assertThat(refused.body()).contains("READ_ONLY");
     assertThat(asked.put("/v1/queues/orders/status", "{}").field()).isEqualTo("status");
     assertThat(asked.put("/v1/queues/orders/status", "{\"status\":\"OFF\"}").status())
@@ -279,5 +281,40 @@ class QueueRoutesTest extends ServerFixture {
     assertThat(rest.get("blocks").findValuesAsText("number")).containsExactly("1");
     assertThat(rest.has("next")).isFalse();
     assertThat(asked.get(queue + "/blocks?below=0").field()).isEqualTo("below");
+  }
+
+  @Test
+  void shouldSayWhichConstantsAreAllowed() {
+    Asked.Reply policy = asked.put("/v1/queues/orders", "{\"whenFull\":{\"policy\":\"NOPE\"}}");
+    assertThat(policy.status()).isEqualTo(400);
+    assertThat(policy.field()).isEqualTo("whenFull.policy");
+    assertThat(policy.json().get("detail").asText())
+        .isEqualTo("'NOPE' is not allowed; REJECT and BLOCK and DISCARD_OLDEST are allowed");
+    Asked.Reply level = asked.put("/v1/queues/orders", "{\"durability\":\"disk\"}");
+    assertThat(level.field()).isEqualTo("durability");
+    assertThat(level.json().get("detail").asText())
+        .isEqualTo("'disk' is not allowed; MEMORY and DISK are allowed");
+    asked.put("/v1/queues/orders", "");
+    Asked.Reply status = asked.put("/v1/queues/orders/status", "{\"status\":\"up\"}");
+    assertThat(status.field()).isEqualTo("status");
+    assertThat(status.json().get("detail").asText())
+        .isEqualTo("'up' is not allowed; UP and READ_ONLY and QUIESCENT and DOWN are allowed");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      quoteCharacter = '`',
+      value = {
+        "{; it ends too early, at line 1, column 2",
+        "{\"a\":1,\"a\":2}; a field occurs twice, at line 1, column 11",
+        "{no}; it cannot be read at line 1, column",
+      })
+  void shouldSayWhereJsonCannotBeRead(String json, String why) {
+    Asked.Reply refused = asked.put("/v1/queues/orders", json);
+    assertThat(refused.status()).isEqualTo(400);
+    assertThat(refused.json().get("detail").asText())
+        .startsWith("is not JSON: " + why)
+        .doesNotContain("Source", "REDACTED");
   }
 }

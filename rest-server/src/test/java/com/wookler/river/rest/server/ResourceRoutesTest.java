@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.net.http.HttpResponse;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Pages, places, versions of settings, and the headers that a message keeps. */
@@ -35,6 +36,56 @@ class ResourceRoutesTest extends ServerFixture {
     String change = "{\"ackTimeout\":\"2m\"}";
     assertThat(asked.send("PATCH", BILLING, change, "If-Match", before).status()).isEqualTo(200);
     assertThat(asked.send("PATCH", BILLING, change, "If-Match", before).status()).isEqualTo(412);
+  }
+
+  @Test
+  void shouldDeleteAndRepeatOnlyWhatIsAsTheCallerHasSeenIt() {
+    String other = "\"0123456789abcdef\"";
+    String queue = asked.put(ORDERS, "").header("ETag");
+    String subscriber = asked.put(BILLING, "").header("ETag");
+    for (String path : List.of(BILLING, ORDERS)) {
+      assertThat(asked.send("DELETE", path, "", "If-Match", other).status()).isEqualTo(412);
+      assertThat(asked.send("PUT", path, "", "If-Match", other).status()).isEqualTo(412);
+      assertThat(asked.send("DELETE", path, "", "If-Match", "x").field()).isEqualTo("If-Match");
+    }
+    assertThat(asked.send("PUT", ORDERS, "", "If-Match", queue).status()).isEqualTo(200);
+    assertThat(asked.send("DELETE", BILLING, "", "If-Match", subscriber).status()).isEqualTo(204);
+    assertThat(asked.send("DELETE", ORDERS, "", "If-Match", queue).status()).isEqualTo(204);
+    assertThat(asked.send("PUT", ORDERS, "", "If-Match", queue).status()).isEqualTo(412);
+    assertThat(asked.get(ORDERS).status()).isEqualTo(404);
+  }
+
+  @Test
+  void shouldTakeAListOfEntityTags() {
+    String tag = asked.put(ORDERS, "").header("ETag");
+    for (String list : List.of("\"a\", " + tag, tag + " ,\"b\"", "W/\"a,b\",\t" + tag)) {
+      assertThat(asked.send("PATCH", ORDERS, "{}", "If-Match", list).status())
+          .as(list)
+          .isEqualTo(200);
+    }
+    assertThat(asked.send("PATCH", ORDERS, "{}", "If-Match", "\"a\", \"b\"").status())
+        .isEqualTo(412);
+    assertThat(asked.send("PATCH", ORDERS, "{}", "If-Match", "W/" + tag).status()).isEqualTo(412);
+    for (String wrong : List.of("a", tag + ",", "*, " + tag)) {
+      assertThat(asked.send("PATCH", ORDERS, "{}", "If-Match", wrong).field())
+          .as(wrong)
+          .isEqualTo("If-Match");
+    }
+  }
+
+  /** What has no version cannot be expected to have one. */
+  @Test
+  void shouldRefuseConditionsThatItDoesNotKnow() {
+    asked.put(BILLING.replace("/subscribers/billing", ""), "");
+    asked.put(BILLING, "");
+    String up = "{\"status\":\"UP\"}";
+    assertThat(asked.send("PUT", ORDERS + "/status", up, "If-Match", "*").field())
+        .isEqualTo("If-Match");
+    assertThat(asked.send("POST", BILLING + "/purge", "", "If-Match", "*").field())
+        .isEqualTo("If-Match");
+    assertThat(asked.send("PUT", ORDERS, "", "If-None-Match", "*").field())
+        .isEqualTo("If-None-Match");
+    assertThat(asked.send("GET", ORDERS, "", "If-None-Match", "*").status()).isEqualTo(200);
   }
 
   @Test
@@ -83,11 +134,7 @@ class ResourceRoutesTest extends ServerFixture {
   }
 
   private HttpResponse<String> data(int sequence) {
-    return Asked.client()
-        .sendAsync(
-            asked.request("GET", ORDERS + "/messages/" + sequence + "/data", ""),
-            HttpResponse.BodyHandlers.ofString())
-        .join();
+    return asked.get(ORDERS + "/messages/" + sequence + "/data").http();
   }
 
   @Test

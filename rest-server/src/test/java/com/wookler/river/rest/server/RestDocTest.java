@@ -126,4 +126,23 @@ class RestDocTest {
       assertThat(page).contains("`" + kind.text() + "`").contains(String.valueOf(kind.status()));
     }
   }
+
+  @Test
+  void shouldShowAnErrorAsTheServerSendsIt() throws Exception {
+    String shown =
+        blocks(DOC, "json").stream()
+            .filter(block -> block.contains("urn:river:problem:"))
+            .findFirst()
+            .orElseThrow();
+    Asked asked = new Asked(server);
+    asked.put("/v1/queues/orders", "");
+    String sent =
+        asked.post("/v1/queues/orders/subscribers/billing/deliveries?wait=soon", "").body();
+
+    assertThat(withoutId(shown.trim())).isEqualTo(withoutId(sent));
+  }
+
+  private static String withoutId(String problem) {
+    return problem.replaceFirst("\"requestId\":\"[^\"]*\"", "");
+  }
 }

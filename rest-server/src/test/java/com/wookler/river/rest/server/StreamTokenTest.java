@@ -224,4 +224,13 @@ class StreamTokenTest {
   private static List<String> logged(ListAppender<ILoggingEvent> lines) {
     return List.copyOf(lines.list).stream().map(ILoggingEvent::getFormattedMessage).toList();
   }
+
+  @Test
+  void shouldKeepATokenThatAHeadHasShown() {
+    String path = BILLING + "/stream?token=" + token();
+    for (int i = 0; i < 3; i++) {
+      assertThat(asked.send("HEAD", path, "").status()).isEqualTo(200);
+    }
+    assertThat(asked.send("HEAD", BILLING + "/stream?token=none", "").status()).isEqualTo(401);
+  }
 }

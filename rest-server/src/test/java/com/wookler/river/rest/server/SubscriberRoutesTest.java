@@ -333,4 +333,14 @@ class SubscriberRoutesTest extends ServerFixture {
     assertThat(asked.get(own + "/dead").json().get("size").asInt()).isEqualTo(2);
     assertThat(asked.post(own + "/redrive", "").json().get("redriven").asInt()).isEqualTo(2);
   }
+
+  @Test
+  void shouldRefuseALeaseOfASubscriberThatIsNotExclusive() {
+    String shared = "/v1/queues/orders/subscribers/shared";
+    asked.put("/v1/queues/orders", "");
+    asked.put(shared, "");
+    Asked.Reply refused = asked.put(shared + "/lease?owner=a", "");
+    assertThat(refused.status()).isEqualTo(409);
+    assertThat(refused.body()).contains("shared is not exclusive");
+  }
 }

@@ -39,6 +39,7 @@ public final class FigureRecorder {
   private final TimeSource time;
   private final Supplier<List<HostedSubscriber<?>>> consumers;
   private final Map<SeriesKey, FigureHistory> histories = new ConcurrentHashMap<>();
+  private final DeadLetterCounts deadLetters;
   private final List<Consumer<Figures>> listeners = new CopyOnWriteArrayList<>();
 
   /** Counters of the sample before; confined to the thread that samples. */
@@ -62,7 +63,11 @@ public final class FigureRecorder {
    * @param consumers returns the subscriber of each poll and stream that is open
    */
   public FigureRecorder(
-      QueueCatalog catalog, TimeSource time, Supplier<List<HostedSubscriber<?>>> consumers) {
+      QueueCatalog catalog,
+      TimeSource time,
+      Supplier<List<HostedSubscriber<?>>> consumers,
+      DeadLetterCounts deadLetters) {
+    this.deadLetters = deadLetters;
     this.catalog = catalog;
     this.time = time;
     this.consumers = consumers;
@@ -93,6 +98,7 @@ public final class FigureRecorder {
     sampledNanos = nanos;
     counters = pass.counts;
     histories.keySet().retainAll(pass.counts.keySet());
+    deadLetters.retain(pass.counts.keySet());
     Figures now =
         new Figures(
             Instant.EPOCH.plus(time.epochMicros(), ChronoUnit.MICROS), pass.queues, pass.rows);
@@ -145,8 +151,10 @@ public final class FigureRecorder {
           SubscriberStats stats = each.stats();
           SeriesKey key = new SeriesKey(queue, each.name());
           double[] rates = rates(key, stats.delivered(), stats.acked(), stats.redelivered());
+          long dead = deadLetters.waiting(key, each, stats);
           Figures.OfSubscriber row =
-              Figures.OfSubscriber.of(each.name(), stats, rates, connected.getOrDefault(key, 0));
+              Figures.OfSubscriber.of(
+                  each.name(), stats, rates, dead, connected.getOrDefault(key, 0));
           record(
               key,
               row.delivered(),

@@ -39,7 +39,7 @@ public record Figures(
    * @param lag the largest of its subscribers
    * @param inFlight of all its subscribers
    * @param oldestAgeMillis the largest of its subscribers
-   * @param dead messages that became dead letters since the queue was opened
+   * @param dead dead letters that wait now, of all its subscribers
    * @param consumers polls and streams of the server that are open
    */
   public record OfQueue(
@@ -96,6 +96,7 @@ public record Figures(
   /**
    * What is shown of a subscriber; rates are a second's.
    *
+   * @param dead dead letters that wait now
    * @param consumers polls and streams of the server that are open
    */
   public record OfSubscriber(
@@ -109,7 +110,8 @@ public record Figures(
       long dead,
       boolean paused,
       int consumers) {
-    static OfSubscriber of(String name, SubscriberStats stats, double[] rates, int consumers) {
+    static OfSubscriber of(
+        String name, SubscriberStats stats, double[] rates, long dead, int consumers) {
       return new OfSubscriber(
           name,
           stats.lag(),
@@ -118,7 +120,7 @@ public record Figures(
           rates[0],
           rates[1],
           rates[2],
-          stats.dead(),
+          dead,
           stats.paused(),
           consumers);
     }

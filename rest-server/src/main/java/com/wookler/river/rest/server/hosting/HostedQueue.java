@@ -8,12 +8,14 @@ import com.wookler.river.core.Changes;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.QueueOptions;
+import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import com.wookler.river.forward.Forwards;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -127,12 +129,18 @@ public final class HostedQueue<M> {
     }
   }
 
+  /** Returns the subscriber with these settings, and creates it if it does not exist. */
+  public Created<M> getOrCreate(SubscriberConfig given) {
+    return getOrCreate(given, null);
+  }
+
   /**
    * Returns the subscriber with these settings, and creates it if it does not exist.
    *
+   * @param expected the version of the settings that it has; null for any, or none
    * @throws RequestException the subscriber exists with other settings
    */
-  public Created<M> getOrCreate(SubscriberConfig given) {
+  public Created<M> getOrCreate(SubscriberConfig given, @Nullable String expected) {
     SubscriberConfig config = queue.completed(given);
     changing.lock();
     try {
@@ -144,10 +152,12 @@ public final class HostedQueue<M> {
               RequestException.Reason.CONFLICT,
               "there is a subscriber '" + other + "', whose name differs in case only");
         }
+        SettingsVersion.checkNone(expected, "subscriber " + config.name());
         return new Created<>(opened(queue.subscriber(config)), true);
       }
       ObjectNode asked = SettingsJson.SUBSCRIBER.all(config.settings());
       ObjectNode known = SettingsJson.SUBSCRIBER.all(existing.subscriber().config().settings());
+      SettingsVersion.check(expected, known);
       if (!asked.toString().equals(known.toString())) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,
@@ -157,6 +167,12 @@ public final class HostedQueue<M> {
     } finally {
       changing.unlock();
     }
+  }
+
+  /** Returns whether the queue runs and forwards to another one. */
+  boolean forwardsTo(String target) {
+    return queue.state() == QueueState.RUNNING
+        && Forwards.of(queue).configs().stream().anyMatch(each -> each.target().equals(target));
   }
 
   void settings(Settings changed) {
@@ -236,8 +252,22 @@ public final class HostedQueue<M> {
 
   /** Removes a subscriber, and returns whether there was one. */
   public boolean remove(String subscriber) {
+    return remove(subscriber, null);
+  }
+
+  /**
+   * Removes a subscriber, and returns whether there was one.
+   *
+   * @param expected the version of its settings; null for any
+   */
+  public boolean remove(String subscriber, @Nullable String expected) {
     changing.lock();
     try {
+      HostedSubscriber<M> existing = expected == null ? null : find(subscriber);
+      if (existing != null) {
+        Settings settings = existing.subscriber().config().settings();
+        SettingsVersion.check(expected, SettingsJson.SUBSCRIBER.all(settings));
+      }
       subscribers.remove(subscriber);
       return queue.removeSubscriber(subscriber);
     } finally {

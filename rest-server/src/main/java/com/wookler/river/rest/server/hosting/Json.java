@@ -2,11 +2,14 @@ package com.wookler.river.rest.server.hosting;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonMappingException;
@@ -15,6 +18,7 @@ import com.fasterxml.jackson.databind.MapperFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.cfg.CoercionAction;
 import com.fasterxml.jackson.databind.cfg.CoercionInputShape;
+import com.fasterxml.jackson.databind.exc.InvalidFormatException;
 import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.exc.UnrecognizedPropertyException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -71,7 +75,7 @@ public final class Json {
       json.throwIfFound();
       throw problem("", e);
     } catch (JsonProcessingException e) {
-      throw RequestException.field("body", "is not JSON: " + e.getOriginalMessage());
+      throw RequestException.field("body", "is not JSON: " + unreadable(e, true));
     } catch (IOException e) {
       throw new IllegalStateException(e); // reads from memory
     }
@@ -112,8 +116,37 @@ public final class Json {
     return MAPPER.createObjectNode();
   }
 
+  /**
+   * Returns why a text cannot be read, and where, without what the parser says of itself.
+   *
+   * @param withLine whether the text may have several lines
+   */
+  public static String unreadable(JsonProcessingException e, boolean withLine) {
+    JsonLocation at = e.getLocation();
+    String where = "";
+    if (at != null) {
+      where =
+          " at " + (withLine ? "line " + at.getLineNr() + ", " : "") + "column " + at.getColumnNr();
+    }
+    if (e instanceof StreamConstraintsException) {
+      return "it is nested too deeply, or a text, number or name is too long," + where;
+    }
+    if (e instanceof JsonEOFException) {
+      return "it ends too early," + where;
+    }
+    boolean twice = String.valueOf(e.getOriginalMessage()).startsWith("Duplicate field");
+    return (twice ? "a field occurs twice," : "it cannot be read") + where;
+  }
+
   /** Returns the reason, without names of Java classes. */
   private static String plain(JsonMappingException e) {
+    if (e instanceof InvalidFormatException format && format.getTargetType().isEnum()) {
+      String names =
+          Stream.of(format.getTargetType().getEnumConstants())
+              .map(Object::toString)
+              .collect(Collectors.joining(" and "));
+      return "'" + format.getValue() + "' is not allowed; " + names + " are allowed";
+    }
     if (e instanceof UnrecognizedPropertyException) {
       return "there is no such field";
     }

@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class QueueCatalog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(QueueCatalog.class);
+  private static final String QUEUE_FILE = "queue.json";
 
   /** The default deduplication window of queues that requests create. */
   public static final Duration DEDUPLICATE = Duration.ofMinutes(10);
@@ -131,7 +132,7 @@ public final class QueueCatalog implements AutoCloseable {
   public void warnOfOthers() {
     try {
       for (Path other : Directories.list(directory, name -> !queues.containsKey(name))) {
-        if (Files.exists(other.resolve("queue.json"))) {
+        if (Files.exists(other.resolve(QUEUE_FILE))) {
           LOG.warn(
               "{} is a queue that this server does not serve, as its settings are not in {}:"
                   + " create it with them, or the first publish opens it with default settings",
@@ -275,19 +276,39 @@ public final class QueueCatalog implements AutoCloseable {
     return found == null || !found.queue().name().equals(name) ? null : found;
   }
 
+  /** Returns whether there is a directory of a queue of this name, be it served or not. */
+  boolean isOnDisk(String name) {
+    return Files.exists(directory.resolve(name).resolve(QUEUE_FILE));
+  }
+
+  /** Returns the settings that a queue of this name has if a request gives none. */
+  Settings defaults(String name) {
+    return complete(name, QueueOptions.TABLE.defaults());
+  }
+
   /** A queue, and whether it was created just now. */
   public record Created(HostedQueue<?> queue, boolean created) {}
 
   /** Returns the queue with these settings, and creates it if it does not exist. Blocks. */
   public Created getOrCreate(String name, Settings settings) {
+    return getOrCreate(name, settings, null);
+  }
+
+  /**
+   * Returns the queue with these settings, and creates it if it does not exist. Blocks.
+   *
+   * @param expected the version of the settings that it has; null for any, or none
+   */
+  public Created getOrCreate(String name, Settings settings, @Nullable String expected) {
     changing.lock();
     try {
       ensureOpen();
       HostedQueue<?> existing = queues.get(name);
       if (existing != null) {
-        check(name, settings, existing);
+        check(name, settings, existing, expected);
         return new Created(existing, false);
       }
+      SettingsVersion.checkNone(expected, "queue " + name);
       refuseElsewhere(name);
       HostedQueue<byte[]> opened = open(name, settings);
       try {
@@ -316,7 +337,8 @@ public final class QueueCatalog implements AutoCloseable {
     }
   }
 
-  private void check(String name, Settings settings, HostedQueue<?> existing) {
+  private void check(
+      String name, Settings settings, HostedQueue<?> existing, @Nullable String expected) {
     String known = existing.queue().name();
     if (!known.equals(name)) {
       throw RequestException.of(
@@ -327,6 +349,7 @@ public final class QueueCatalog implements AutoCloseable {
     if (has == null) {
       throw configuredByServer(name);
     }
+    SettingsVersion.check(expected, SettingsJson.QUEUE.given(has));
     if (!complete(name, settings).equals(complete(name, has))) {
       throw RequestException.of(
           RequestException.Reason.CONFLICT, "queue " + name + " has other settings");
@@ -388,17 +411,35 @@ public final class QueueCatalog implements AutoCloseable {
 
   /** Deletes a queue that a request created. Blocks. */
   public void delete(HostedQueue<?> queue, boolean force) {
+    delete(queue, force, null);
+  }
+
+  /**
+   * Deletes a queue that a request created. Blocks.
+   *
+   * @param expected the version of its settings; null for any
+   */
+  public void delete(HostedQueue<?> queue, boolean force, @Nullable String expected) {
     changing.lock();
     try {
       ensureOpen();
       String name = queue.queue().name();
-      if (queue.settings() == null) {
+      Settings settings = queue.settings();
+      if (settings == null) {
         throw configuredByServer(name);
       }
+      SettingsVersion.check(expected, SettingsJson.QUEUE.given(settings));
       if (!force && !isCompleted(queue.queue())) {
         throw RequestException.of(
             RequestException.Reason.CONFLICT,
             "queue " + name + " has messages that are not completed; force=true deletes them too");
+      }
+      List<String> sources = force ? List.of() : forwardingTo(name);
+      if (!sources.isEmpty()) {
+        throw RequestException.of(
+            RequestException.Reason.CONFLICT,
+            "queue %s is the target of forwards of %s; end them first, or force=true deletes it"
+                .formatted(name, String.join(", ", sources)));
       }
       if (queues.remove(name, queue)) {
         queue.remove();
@@ -412,6 +453,13 @@ public final class QueueCatalog implements AutoCloseable {
     } finally {
       changing.unlock();
     }
+  }
+
+  private List<String> forwardingTo(String target) {
+    return queues.values().stream()
+        .filter(each -> each.forwardsTo(target))
+        .map(each -> each.queue().name())
+        .toList();
   }
 
   private static boolean isCompleted(MessageQueue<?> queue) {

@@ -125,10 +125,18 @@ public final class QueueMetrics {
               "Whether deliveries are stopped: 1, else 0",
               stats -> stats.paused() ? 1 : 0));
 
+  private static final List<MetricTable.MetricDefinition<Long>> LETTERS =
+      List.of(
+          gauge(
+              "river_subscriber_dead_letters",
+              "Dead letters that wait now, also those from before a restart",
+              Long::doubleValue));
+
   private final QueueCatalog catalog;
   private final SeriesLimiter queues;
   private final SeriesLimiter subscribers;
   private final Latencies latencies;
+  private final DeadLetterCounts deadLetters = new DeadLetterCounts();
 
   public QueueMetrics(
       QueueCatalog catalog, SeriesLimiter queues, SeriesLimiter subscribers, Latencies latencies) {
@@ -138,6 +146,11 @@ public final class QueueMetrics {
     this.latencies = latencies;
   }
 
+  /** Returns the counts of dead letters, which the figures of all queues show too. */
+  public DeadLetterCounts deadLetters() {
+    return deadLetters;
+  }
+
   /** Returns the metrics that the caller may read. Reopens subscribers. */
   public List<MetricSnapshot> collect(Access access) {
     List<HostedQueue<?>> all = catalog.all();
@@ -145,6 +158,7 @@ public final class QueueMetrics {
     MetricTable<HostedQueue<?>> states = new MetricTable<>(STATE);
     MetricTable<QueueStats> ofQueues = new MetricTable<>(QUEUE);
     MetricTable<SubscriberStats> ofSubscribers = new MetricTable<>(SUBSCRIBER);
+    MetricTable<Long> letters = new MetricTable<>(LETTERS);
     for (HostedQueue<?> hosted : all) {
       String name = hosted.queue().name();
       if (access.allows(Right.METRICS, name)) {
@@ -152,7 +166,7 @@ public final class QueueMetrics {
         states.add(key, hosted);
         try {
           ofQueues.add(key, hosted.queue().stats());
-          addSubscribers(hosted, ofSubscribers);
+          addSubscribers(hosted, ofSubscribers, letters);
         } catch (RiverException e) {
           LOG.debug("Cannot read the statistics of queue {}", name, e);
         }
@@ -161,6 +175,7 @@ public final class QueueMetrics {
     List<MetricSnapshot> collected = new ArrayList<>(states.collect());
     collected.addAll(ofQueues.collect());
     collected.addAll(ofSubscribers.collect());
+    collected.addAll(letters.collect());
     boolean seesAll =
         all.stream().allMatch(each -> access.allows(Right.METRICS, each.queue().name()));
     collected.addAll(
@@ -170,14 +185,18 @@ public final class QueueMetrics {
     return collected;
   }
 
-  private <M> void addSubscribers(HostedQueue<M> hosted, MetricTable<SubscriberStats> table) {
+  private <M> void addSubscribers(
+      HostedQueue<M> hosted, MetricTable<SubscriberStats> table, MetricTable<Long> letters) {
     for (String name : hosted.queue().subscriberNames()) {
       SeriesKey key = new SeriesKey(hosted.queue().name(), name);
       try {
         HostedSubscriber<M> each = hosted.find(name);
         if (each != null) {
           SubscriberStats stats = each.subscriber().stats();
-          table.add(subscribers.seriesFor(key), stats);
+          long waiting = deadLetters.waiting(key, each.subscriber(), stats);
+          SeriesKey series = subscribers.seriesFor(key);
+          table.add(series, stats);
+          letters.add(series, waiting);
         }
       } catch (RiverException e) { // closed meanwhile, or one that only the application can open
         LOG.debug("Cannot read the statistics of {}", key, e);

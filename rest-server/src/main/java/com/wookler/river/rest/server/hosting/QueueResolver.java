@@ -1,9 +1,11 @@
 package com.wookler.river.rest.server.hosting;
 
+import com.wookler.river.common.settings.Settings;
 import com.wookler.river.core.QueueOptions;
 import com.wookler.river.core.QueueState;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.subscriber.SubscriberOptions;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -40,10 +42,25 @@ public record QueueResolver(QueueCatalog catalog, boolean autoCreate) {
    * @throws RequestException there is no such queue
    */
   public HostedQueue<?> getOrCreateQueue(Access access, String name) {
+    return getOrCreateQueue(access, name, settings -> {});
+  }
+
+  /**
+   * Returns the queue of this name, as {@link #getOrCreateQueue(Access, String)}.
+   *
+   * @param check passed the settings of a queue that is going to be created, and throws if it must
+   *     not be
+   * @throws RequestException there is no such queue
+   */
+  public HostedQueue<?> getOrCreateQueue(Access access, String name, Consumer<Settings> check) {
     HostedQueue<?> found = catalog.find(name);
-    return found == null && mayCreate(access, name)
-        ? catalog.getOrCreate(name, QueueOptions.TABLE.defaults()).queue()
-        : queue(name);
+    if (found != null || !mayCreate(access, name)) {
+      return queue(name);
+    }
+    if (!catalog.isOnDisk(name)) {
+      check.accept(catalog.defaults(name));
+    }
+    return catalog.getOrCreate(name, QueueOptions.TABLE.defaults()).queue();
   }
 
   /**

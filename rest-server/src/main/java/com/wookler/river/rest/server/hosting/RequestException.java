@@ -25,6 +25,9 @@ public final class RequestException extends RuntimeException {
   private static final int FULL_SECONDS = 1;
   private static final int UNAVAILABLE_SECONDS = 5;
 
+  /** What the text of a {@link QueueFullException} has for which there will never be space. */
+  private static final String NEVER_FITS = "can never fit";
+
   /** The reason, on which the client's reaction depends. */
   public enum Reason {
     /** The request, or the named field of it, is invalid. */
@@ -39,7 +42,7 @@ public final class RequestException extends RuntimeException {
     CONFLICT,
     /** The queue does not hold what the request expects. */
     PRECONDITION_FAILED,
-    /** The message is larger than the queue accepts. */
+    /** The message or batch is larger than the queue accepts. */
     TOO_LARGE,
     /** The caller disconnected, or the request arrived too slowly. */
     TIMEOUT,
@@ -47,6 +50,8 @@ public final class RequestException extends RuntimeException {
     QUEUE_FULL,
     /** Too many requests are in progress. */
     TOO_MANY_REQUESTS,
+    /** The queue's status does not allow it; that lasts until an operator sets another one. */
+    STATUS,
     /** The queue has failed. */
     QUEUE_FAILED,
     /** The message is damaged. */
@@ -100,6 +105,9 @@ public final class RequestException extends RuntimeException {
       return known;
     }
     String text = String.valueOf(thrown.getMessage());
+    if (thrown instanceof QueueFullException && text.contains(NEVER_FITS)) {
+      return of(Reason.TOO_LARGE, text);
+    }
     if (thrown instanceof QueueFullException) {
       return later(Reason.QUEUE_FULL, text, FULL_SECONDS);
     }
@@ -112,16 +120,22 @@ public final class RequestException extends RuntimeException {
           0,
           actual.isPresent() ? actual.getAsLong() : null);
     }
-    if (thrown instanceof QueueClosedException || thrown instanceof QueueStatusException) {
+    if (thrown instanceof QueueClosedException) {
       return later(Reason.UNAVAILABLE, text, UNAVAILABLE_SECONDS);
     }
     Reason reason = thrown instanceof RiverException known ? reason(known) : null;
+    if (reason == Reason.BAD_REQUEST) {
+      return of(reason, OptionNames.withJson(text));
+    }
     return reason == null ? null : of(reason, text);
   }
 
   private static @Nullable Reason reason(RiverException thrown) {
     if (thrown instanceof MessageTooLargeException) {
       return Reason.TOO_LARGE;
+    }
+    if (thrown instanceof QueueStatusException) {
+      return Reason.STATUS;
     }
     if (thrown instanceof QueueFailedException) {
       return Reason.QUEUE_FAILED;
@@ -152,7 +166,7 @@ public final class RequestException extends RuntimeException {
     try {
       return work.get();
     } catch (IllegalArgumentException | ArithmeticException | ConfigurationException e) {
-      throw field(field, String.valueOf(e.getMessage()));
+      throw field(field, OptionNames.withJson(e.getMessage()));
     }
   }
 
@@ -161,7 +175,7 @@ public final class RequestException extends RuntimeException {
     try {
       return change.get();
     } catch (ConfigurationException e) {
-      throw of(Reason.CONFLICT, String.valueOf(e.getMessage()));
+      throw of(Reason.CONFLICT, OptionNames.withJson(e.getMessage()));
     }
   }
 

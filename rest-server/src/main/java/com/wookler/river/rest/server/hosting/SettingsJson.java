@@ -141,9 +141,7 @@ public final class SettingsJson {
       }
       case DURATION -> ContractFormat.duration(path, text(path, json));
       case CONSTANT -> {
-        Object constant = parsed(option, path, text(path, json));
-        ensure(constant.toString().equals(json.textValue()), path);
-        yield constant;
+        yield constant(option.type(), path, text(path, json));
       }
       case NAME, TEXT -> parsed(option, path, text(path, json));
       case OBJECT ->
@@ -151,6 +149,18 @@ public final class SettingsJson {
               ? Json.convert(path, json, BackoffJson.class).toBackoff()
               : Json.convert(path, json, PositionJson.class).toPosition(path);
     };
+  }
+
+  private static Object constant(OptionType<?> type, String path, String text) {
+    try {
+      Object constant = type.parse(text);
+      if (constant.toString().equals(text)) { // XML has them in any case
+        return constant;
+      }
+    } catch (IllegalArgumentException e) {
+      // reported below
+    }
+    throw RequestException.field(path, "'" + text + "' is not allowed; " + type.allowed());
   }
 
   private static Object parsed(Option<?> option, String path, String text) {

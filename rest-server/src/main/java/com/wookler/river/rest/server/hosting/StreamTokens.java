@@ -73,11 +73,18 @@ public final class StreamTokens {
    * @throws RequestException it is missing, unknown, used, expired, or for another subscriber
    */
   public synchronized Access redeem(List<String> tokens, String queue, String subscriber) {
-    removeExpired(time.nanoTime());
-    Grant grant = tokens.size() == 1 ? grants.remove(tokens.get(0)) : null;
-    if (grant != null) {
-      countDown(grant);
+    Access access = check(tokens, queue, subscriber);
+    Grant used = grants.remove(tokens.get(0));
+    if (used != null) {
+      countDown(used);
     }
+    return access;
+  }
+
+  /** Returns the access that {@link #redeem} would, without using the token up. */
+  public synchronized Access check(List<String> tokens, String queue, String subscriber) {
+    removeExpired(time.nanoTime());
+    Grant grant = tokens.size() == 1 ? grants.get(tokens.get(0)) : null;
     if (grant == null || !grant.queue().equals(queue) || !grant.subscriber().equals(subscriber)) {
       throw RequestException.of(
           RequestException.Reason.UNAUTHORIZED,

@@ -51,6 +51,20 @@ final class ContentNegotiation {
   }
 
   /**
+   * Returns the media type to send.
+   *
+   * @throws Problem none is acceptable
+   */
+  static String ofOffered(ApiRequest call, List<String> offered) {
+    String type = choose(call.request().headers().getAll("Accept"), offered);
+    if (type == null) {
+      throw Problem.of(
+          Problem.Kind.NOT_ACCEPTABLE, "there is " + String.join(" and ", offered) + " only");
+    }
+    return type;
+  }
+
+  /**
    * Returns the media type to send, or null if none is acceptable.
    *
    * @param headers the values of all lines of the header; without one everything is acceptable

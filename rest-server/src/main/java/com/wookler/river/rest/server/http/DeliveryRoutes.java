@@ -73,7 +73,8 @@ final class DeliveryRoutes {
   }
 
   private static Endpoint verb(String verb, Set<String> query, Endpoint.Handler handler) {
-    return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, query, handler, true);
+    return new Endpoint(HttpMethod.POST, PATH + verb, Right.CONSUME, query, handler)
+        .acknowledging();
   }
 
   record ReceiptsJson(@Nullable List<String> receipts) {}

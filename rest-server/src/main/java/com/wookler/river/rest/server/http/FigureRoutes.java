@@ -121,9 +121,9 @@ final class FigureRoutes {
   /** The response is the stream itself, so that the future never completes. */
   private Future<ApiResponse> stream(ApiRequest call) {
     Scope scope = scope(call);
+    StreamFormat format = StreamFormat.of(call, StreamFormat.LINES);
     if (call.request().method().equals(HttpMethod.HEAD)) {
-      return Future.succeededFuture(
-          new ApiResponse(200, StreamFormat.LINES.type(), Buffer.buffer()));
+      return Future.succeededFuture(new ApiResponse(200, format.type(), Buffer.buffer()));
     }
     if (!free.tryAcquire()) {
       throw RequestException.later(

@@ -210,7 +210,20 @@ final class ForwardRoutes {
         });
   }
 
-  /** Looks every few milliseconds, so that no thread waits. */
+  /** Refuses to wait for what there is not: a forward, or the message. */
+  private static long checkReached(MessageQueue<?> queue, Forwards forwards, long sequence) {
+    if (forwards.configs().isEmpty()) {
+      throw RequestException.of(
+          RequestException.Reason.CONFLICT, "queue " + queue.name() + " does not forward");
+    }
+    long next = queue.stats().nextSequence();
+    if (sequence >= next) {
+      throw RequestException.field(
+          "sequence", "was not published yet: the next one of the queue is " + next);
+    }
+    return next;
+  }
+
   private Future<ApiResponse> await(ApiRequest call) {
     Forwards forwards = forwards(call);
     AwaitJson asked = call.body(AwaitJson.class);
@@ -226,6 +239,14 @@ final class ForwardRoutes {
     String[] targets =
         asked.targets() == null ? new String[0] : asked.targets().toArray(new String[0]);
     RequestException.checked("targets", () -> forwards.hold(sequence, targets));
+    MessageQueue<?> queue = queue(call);
+    return call.blocking(() -> checkReached(queue, forwards, sequence))
+        .compose(reached -> await(call, forwards, sequence, timeout, targets));
+  }
+
+  /** Looks every few milliseconds, so that no thread waits. */
+  private Future<ApiResponse> await(
+      ApiRequest call, Forwards forwards, long sequence, Duration timeout, String... targets) {
     if (waiting.incrementAndGet() > MOST_WAITING) {
       waiting.decrementAndGet();
       throw RequestException.of(

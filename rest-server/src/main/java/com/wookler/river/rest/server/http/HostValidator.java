@@ -2,6 +2,7 @@ package com.wookler.river.rest.server.http;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.rest.server.hosting.RequestException;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.net.InetAddress;
@@ -17,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * Rejects requests that a browser sends on behalf of another site. After DNS rebinding a page sends
  * its own name as the host, which is not an allowed one; addresses cannot be rebound. Any other
  * page sends its origin or, for images and scripts, the browser says from which site the request
- * comes (Fetch Metadata).
+ * comes (Fetch Metadata). A link to the console works from everywhere; in a frame it does not.
  */
 public final class HostValidator {
   private static final Pattern ADDRESS =
@@ -98,7 +99,7 @@ public final class HostValidator {
     }
     String origin = request.getHeader("Origin");
     if ((origin != null && !origin.equalsIgnoreCase(origin(request, authority)))
-        || !areOurs(request.headers().getAll("Sec-Fetch-Site"))) {
+        || !(areOurs(request.headers().getAll("Sec-Fetch-Site")) || isLinkToConsole(request))) {
       throw RequestException.of(
           RequestException.Reason.FORBIDDEN, "the request comes from another site");
     }
@@ -115,6 +116,17 @@ public final class HostValidator {
       }
     }
     return true;
+  }
+
+  /**
+   * Returns whether a browser follows a link to the console's page, in a window of its own: the
+   * page has no data of the server, and does nothing by itself.
+   */
+  private static boolean isLinkToConsole(HttpServerRequest request) {
+    return request.method().equals(HttpMethod.GET)
+        && "/".equals(request.path())
+        && request.headers().getAll("Sec-Fetch-Mode").equals(List.of("navigate"))
+        && request.headers().getAll("Sec-Fetch-Dest").equals(List.of("document"));
   }
 
   private boolean isOurs(@Nullable String host) {

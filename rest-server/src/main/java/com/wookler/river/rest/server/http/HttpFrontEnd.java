@@ -14,6 +14,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.security.SecureRandom;
 import java.util.List;
@@ -107,7 +108,7 @@ final class HttpFrontEnd {
     if (endpoint.right() != Right.NONE) {
       caller.access =
           endpoint.takesToken()
-              ? access(found, target)
+              ? access(request, found, target)
               : access(request.getHeader("Authorization"));
       if (endpoint.acknowledges()) {
         caller.access.countAcknowledgement();
@@ -117,6 +118,7 @@ final class HttpFrontEnd {
       ensureAllowed(found, caller.access);
     }
     ensureKnown(endpoint.query(), target);
+    endpoint.checkCondition(request);
     Body body = Body.of(exchange, admission, time.nanoTime());
     connections.bodyArriving(exchange, body);
     Future<ApiResponse> answer =
@@ -156,11 +158,13 @@ final class HttpFrontEnd {
     return authenticator.authenticate(bearer.matches() ? bearer.group(1) : null);
   }
 
-  private Access access(Routes.Match found, RequestTarget target) {
-    return tokens.redeem(
-        target.query().getOrDefault(StreamTokens.PARAMETER, List.of()),
-        String.valueOf(found.parameters().get("queue")),
-        String.valueOf(found.parameters().get("subscriber")));
+  private Access access(HttpServerRequest request, Routes.Match found, RequestTarget target) {
+    List<String> given = target.query().getOrDefault(StreamTokens.PARAMETER, List.of());
+    String queue = String.valueOf(found.parameters().get("queue"));
+    String subscriber = String.valueOf(found.parameters().get("subscriber"));
+    return request.method().equals(HttpMethod.HEAD)
+        ? tokens.check(given, queue, subscriber)
+        : tokens.redeem(given, queue, subscriber);
   }
 
   private static void ensureAllowed(Routes.Match found, Access access) {

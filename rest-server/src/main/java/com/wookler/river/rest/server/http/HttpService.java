@@ -51,7 +51,9 @@ public final class HttpService implements AutoCloseable {
     this.tokens = new StreamTokens(context.time());
     RequestCounter counts = new RequestCounter();
     HostValidator hosts = new HostValidator(settings.host(), settings.allowedHosts());
-    this.recorder = new FigureRecorder(context.queues().catalog(), context.time(), this::consumers);
+    this.recorder =
+        new FigureRecorder(
+            context.queues().catalog(), context.time(), this::consumers, figures.deadLetters());
     this.figureRoutes = new FigureRoutes(context.queues(), recorder, context.admission());
     this.metrics =
         new ServerMetrics(

@@ -56,11 +56,23 @@ record MessageAttributes(
     }
     if (expires != null) {
       Duration time = ContractFormat.duration("expires", expires);
+      if (time.isZero()) {
+        throw RequestException.field("expires", "is " + expires + ", but must be more than that");
+      }
       Message<byte[]> before = message;
       message = RequestException.checked("expires", () -> before.expiresAfter(time));
     }
     if (delay != null) {
       Duration time = ContractFormat.duration("delay", delay);
+      if (time.compareTo(Message.LONGEST_DELAY) > 0) {
+        throw RequestException.field(
+            "delay",
+            "is "
+                + delay
+                + "; at most "
+                + ContractFormat.of(Message.LONGEST_DELAY)
+                + " is allowed");
+      }
       Message<byte[]> before = message;
       message = RequestException.checked("delay", () -> before.deliverAfter(time));
     }

@@ -35,12 +35,17 @@ final class MessageHeaders {
     return name.regionMatches(true, 0, OWN, 0, OWN.length());
   }
 
+  /** Returns whether a header is one of a CloudEvent, in any case. */
+  static boolean isOfEvent(String name) {
+    return name.length() > EVENT.length() && name.regionMatches(true, 0, EVENT, 0, EVENT.length());
+  }
+
   /** Returns whether a header of a publish becomes one of the message. */
   static boolean isKept(String name, String value) {
     if (name.length() == CONTENT_TYPE.length() && name.equalsIgnoreCase(CONTENT_TYPE)) {
       return !UNSAID.contains(value.toLowerCase(Locale.ROOT));
     }
-    return name.length() > EVENT.length() && name.regionMatches(true, 0, EVENT, 0, EVENT.length());
+    return isOfEvent(name);
   }
 
   /**

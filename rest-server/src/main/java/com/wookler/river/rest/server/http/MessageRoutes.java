@@ -79,11 +79,12 @@ final class MessageRoutes {
   private Endpoint publishing(
       String path, Function<ApiRequest, Publication> form, Predicate<ApiRequest> batch) {
     return new Endpoint(
-        HttpMethod.POST,
-        path,
-        Right.PUBLISH,
-        Set.of("durability"),
-        call -> publish(call, new BodyFormat(form, batch)));
+            HttpMethod.POST,
+            path,
+            Right.PUBLISH,
+            Set.of("durability"),
+            call -> publish(call, new BodyFormat(form, batch)))
+        .conditional("If-Match", "If-None-Match");
   }
 
   /** Reads a request's body, and says whether it is a batch. */
@@ -133,12 +134,29 @@ final class MessageRoutes {
         () -> {
           Publication publication = form.read().apply(call);
           call.access().countMessages(publication.messages().size());
-          return store(
-              call, publication, queues.getOrCreateQueue(call.access(), call.name("queue")), level);
+          PublishCondition condition = PublishCondition.of(call, publication.messages());
+          return store(call, publication, queue(call, condition), level, expected(condition));
         };
     return form.batch().test(call)
         ? call.exchange().budget().holding(MESSAGE_BYTES * PublishReader.objects(call.body()), work)
         : work.get();
+  }
+
+  /** Returns the queue, which is not created for a publish that its condition would refuse. */
+  private HostedQueue<?> queue(ApiRequest call, @Nullable PublishCondition condition) {
+    String name = call.name("queue");
+    return queues.getOrCreateQueue(
+        call.access(),
+        name,
+        settings -> {
+          if (condition != null) {
+            condition.checkNew(name, settings);
+          }
+        });
+  }
+
+  private static @Nullable Expected expected(@Nullable PublishCondition condition) {
+    return condition == null ? null : condition.expected();
   }
 
   private static Durability durability(ApiRequest call) {
@@ -151,8 +169,11 @@ final class MessageRoutes {
   }
 
   private <M> CompletableFuture<ApiResponse> store(
-      ApiRequest call, Publication publication, HostedQueue<M> queue, Durability level) {
-    Expected expected = PublishCondition.of(call, publication.messages());
+      ApiRequest call,
+      Publication publication,
+      HostedQueue<M> queue,
+      Durability level,
+      @Nullable Expected expected) {
     if (publication.batch()) {
       List<Message<M>> messages = queue.messages(publication.messages());
       return put(queue, messages, level, expected)

@@ -41,10 +41,8 @@ final class MetricsRoute {
 
   private Future<ApiResponse> metrics(ApiRequest call) {
     String type =
-        ContentNegotiation.choose(
-            call.request().headers().getAll("Accept"),
-            List.of("text/plain", "application/openmetrics-text"));
-    ExpositionFormatWriter writer = "application/openmetrics-text".equals(type) ? OPEN : TEXT;
+        ContentNegotiation.ofOffered(call, List.of("text/plain", "application/openmetrics-text"));
+    ExpositionFormatWriter writer = type.equals("application/openmetrics-text") ? OPEN : TEXT;
     return call.blocking(thread, () -> written(metrics.collect(call.access()), writer));
   }
 

@@ -33,6 +33,7 @@ public final class Problem extends RuntimeException {
     TOO_MANY_REQUESTS(429, "Too many requests"),
     HEADERS_TOO_LARGE(431, "The headers are too large"),
     INTERNAL(500, "Internal error"),
+    STATUS(503, "The queue's status does not allow it"),
     QUEUE_FAILED(503, "The queue has failed"),
     DAMAGED(503, "The message is damaged"),
     UNAVAILABLE(503, "Temporarily unavailable");

@@ -149,7 +149,7 @@ final class PublishReader {
 
   private RequestException noJson(JsonProcessingException e) {
     index = -1;
-    return wrong("body", "is not JSON: " + e.getOriginalMessage());
+    return wrong("body", "is not JSON: " + Json.unreadable(e, line == 0));
   }
 
   /** Reads the object at the parser's current token. */

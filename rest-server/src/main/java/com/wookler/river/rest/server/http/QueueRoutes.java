@@ -44,9 +44,12 @@ final class QueueRoutes {
         new Endpoint(
             HttpMethod.GET, "/v1/queues", Right.CONSUME, Set.of("after", "max"), this::list),
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, Set.of(), this::get),
-        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put),
-        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch),
-        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, Set.of(), this::put)
+            .conditional("If-Match"),
+        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, Set.of(), this::patch)
+            .conditional("If-Match"),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, Set.of("force"), this::delete)
+            .conditional("If-Match"),
         new Endpoint(
             HttpMethod.GET, PATH + "/blocks", Right.CONSUME, Set.of("below", "max"), this::blocks),
         new Endpoint(HttpMethod.GET, STATUS, Right.CONSUME, Set.of(), this::status),
@@ -148,10 +151,11 @@ final class QueueRoutes {
   private Future<ApiResponse> put(ApiRequest call) {
     String name = call.name("queue");
     Settings settings = SettingsJson.QUEUE.read(call.bodyOrNull(ObjectNode.class));
+    String expected = call.header("If-Match");
     call.mayPublish("expiryQueue", settings.find(QueueOptions.EXPIRY_QUEUE));
     return call.blocking(
         () -> {
-          QueueCatalog.Created created = queues.catalog().getOrCreate(name, settings);
+          QueueCatalog.Created created = queues.catalog().getOrCreate(name, settings, expected);
           return created.created()
               ? shown(created.queue(), 201).with("Location", "/v1/queues/" + name)
               : shown(created.queue(), 200);
@@ -214,10 +218,11 @@ final class QueueRoutes {
 
   private Future<ApiResponse> delete(ApiRequest call) {
     boolean force = call.query("force", false);
+    String expected = call.header("If-Match");
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     return call.blocking(
         () -> {
-          queues.catalog().delete(queue, force);
+          queues.catalog().delete(queue, force, expected);
           return ApiResponse.done();
         });
   }

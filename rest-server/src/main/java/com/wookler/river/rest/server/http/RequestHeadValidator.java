@@ -16,10 +16,11 @@ import java.util.TreeSet;
  * that a proxy cannot interpret them in another way than the server (request smuggling).
  */
 final class RequestHeadValidator {
-  /** Headers that may occur once, besides those whose names begin with {@code river-}. */
+  /** Headers that may occur once, besides those that begin with {@code river-} or {@code ce-}. */
   private static final Set<String> SINGLE =
       inAnyCase(
           "authorization",
+          "content-encoding",
           "content-length",
           "content-type",
           "expect",
@@ -39,8 +40,8 @@ final class RequestHeadValidator {
   /**
    * Checks a request whose head has arrived.
    *
-   * @throws Problem a header occurs twice, the host is missing or not the one of the target, or the
-   *     transfer coding is not {@code chunked}
+   * @throws Problem a header occurs twice, the host is missing or not the one of the target, the
+   *     transfer coding is not {@code chunked}, or the body is encoded
    */
   static void check(HttpExchange exchange) {
     HttpServerRequest request = exchange.request();
@@ -52,6 +53,13 @@ final class RequestHeadValidator {
           "Transfer-Encoding", "is not chunked, which is the only one supported");
     }
     checkRepetitions(request);
+    String encoding = request.getHeader("Content-Encoding");
+    if (encoding != null && !encoding.equalsIgnoreCase("identity")) {
+      throw Problem.of(
+          Problem.Kind.UNSUPPORTED_MEDIA_TYPE,
+          "Content-Encoding is not supported: send the data as it is, or say in a header of the"
+              + " message, such as River-Header-Encoding, how it is encoded");
+    }
     if (request.version() == HttpVersion.HTTP_2) {
       return;
     }
@@ -75,7 +83,7 @@ final class RequestHeadValidator {
   }
 
   private static boolean isSingle(String name) {
-    return MessageHeaders.isOwn(name) || SINGLE.contains(name);
+    return MessageHeaders.isOwn(name) || MessageHeaders.isOfEvent(name) || SINGLE.contains(name);
   }
 
   /** Checks that a target in absolute form has the same host as the header {@code Host}. */

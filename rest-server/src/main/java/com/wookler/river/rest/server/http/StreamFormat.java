@@ -1,6 +1,8 @@
 package com.wookler.river.rest.server.http;
 
 import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** The formats of streams. */
 enum StreamFormat {
@@ -37,6 +39,17 @@ enum StreamFormat {
 
   String type() {
     return type;
+  }
+
+  /**
+   * Returns the format that the caller accepts, the first one if it does not say.
+   *
+   * @throws Problem it accepts none of them
+   */
+  static StreamFormat of(ApiRequest call, StreamFormat... offered) {
+    List<String> types = Stream.of(offered).map(StreamFormat::type).toList();
+    String chosen = ContentNegotiation.ofOffered(call, types);
+    return offered[types.indexOf(chosen)];
   }
 
   /** Frames one delivery, whose JSON has no line break. */

@@ -65,7 +65,11 @@ final class StreamRoute {
 
   private Future<ApiResponse> streamByToken(ApiRequest call) {
     return call.request().method().equals(HttpMethod.HEAD)
-        ? Future.succeededFuture(new ApiResponse(200, format(call).type(), Buffer.buffer()))
+        ? Future.succeededFuture(
+            new ApiResponse(
+                200,
+                StreamFormat.of(call, StreamFormat.LINES, StreamFormat.EVENTS).type(),
+                Buffer.buffer()))
         : stream(call, false);
   }
 
@@ -77,7 +81,7 @@ final class StreamRoute {
     int credit = call.query("credit", CREDIT, MAX_CREDIT);
     call.name("queue");
     call.name("subscriber");
-    StreamFormat format = format(call);
+    StreamFormat format = StreamFormat.of(call, StreamFormat.LINES, StreamFormat.EVENTS);
     admission.admitWaiting(call.exchange()::onEnd);
     return call.blocking(
             () ->
@@ -87,17 +91,5 @@ final class StreamRoute {
                     .subscriber()
                     .by(call.query("owner")))
         .compose(hosted -> streams.open(call, hosted, credit, format));
-  }
-
-  private static StreamFormat format(ApiRequest call) {
-    String lines = StreamFormat.LINES.type();
-    String events = StreamFormat.EVENTS.type();
-    String type =
-        ContentNegotiation.choose(
-            call.request().headers().getAll("Accept"), List.of(lines, events));
-    if (type == null) {
-      throw Problem.of(Problem.Kind.NOT_ACCEPTABLE, "there are " + lines + " and " + events);
-    }
-    return type.equals(lines) ? StreamFormat.LINES : StreamFormat.EVENTS;
   }
 }

@@ -51,9 +51,11 @@ final class SubscriberRoutes {
     return List.of(
         new Endpoint(HttpMethod.GET, ALL, Right.CONSUME, NOTHING, this::list),
         new Endpoint(HttpMethod.GET, PATH, Right.CONSUME, NOTHING, this::get),
-        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, NOTHING, this::put),
-        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, NOTHING, this::patch),
-        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, NOTHING, this::delete),
+        new Endpoint(HttpMethod.PUT, PATH, Right.ADMIN, NOTHING, this::put).conditional("If-Match"),
+        new Endpoint(HttpMethod.PATCH, PATH, Right.ADMIN, NOTHING, this::patch)
+            .conditional("If-Match"),
+        new Endpoint(HttpMethod.DELETE, PATH, Right.ADMIN, NOTHING, this::delete)
+            .conditional("If-Match"),
         admin("/seek", this::seek),
         admin("/pause", this::pause),
         admin("/resume", this::resume),
@@ -165,6 +167,12 @@ final class SubscriberRoutes {
     return withSubscriber(
         call,
         hosted -> {
+          if (!hosted.subscriber().config().exclusive()) {
+            throw RequestException.of(
+                RequestException.Reason.CONFLICT,
+                "subscriber %s is not exclusive, and has no lease"
+                    .formatted(hosted.subscriber().name()));
+          }
           boolean unused = hosted.by(owner).consumer().renewLease(); // which the lease shows
           return shown(hosted);
         });
@@ -215,7 +223,8 @@ final class SubscriberRoutes {
     Settings settings = SettingsJson.SUBSCRIBER.read(call.bodyOrNull(ObjectNode.class));
     mayPublish(call, settings);
     SubscriberConfig config = HostedQueue.subscriber(name, settings);
-    return call.blocking(() -> put(queue, config));
+    String expected = call.header("If-Match");
+    return call.blocking(() -> put(queue, config, expected));
   }
 
   private static void mayPublish(ApiRequest call, Settings asked) {
@@ -223,8 +232,9 @@ final class SubscriberRoutes {
     call.mayPublish("deadLetterQueue", asked.find(SubscriberOptions.DEAD_LETTER_QUEUE));
   }
 
-  private static <M> ApiResponse put(HostedQueue<M> queue, SubscriberConfig config) {
-    HostedQueue.Created<M> created = queue.getOrCreate(config);
+  private static <M> ApiResponse put(
+      HostedQueue<M> queue, SubscriberConfig config, @Nullable String expected) {
+    HostedQueue.Created<M> created = queue.getOrCreate(config, expected);
     HostedSubscriber<M> subscriber = created.subscriber();
     return created.created()
         ? shown(subscriber, 201)
@@ -248,9 +258,10 @@ final class SubscriberRoutes {
   private Future<ApiResponse> delete(ApiRequest call) {
     HostedQueue<?> queue = queues.queue(call.name("queue"));
     String name = call.name("subscriber");
+    String expected = call.header("If-Match");
     return call.blocking(
         () -> {
-          if (!queue.remove(name)) {
+          if (!queue.remove(name, expected)) {
             queues.subscriber(queue, call.name("subscriber")); // throws, because there is none
           }
           return ApiResponse.done();
