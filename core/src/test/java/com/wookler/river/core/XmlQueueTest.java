@@ -156,7 +156,12 @@ class XmlQueueTest {
   @ParameterizedTest
   @MethodSource("queueParams")
   void shouldTakeEachParameterAndRefuseBadValues(String name, String good, String bad) {
-    MessageQueue<String> queue = configured(queue("orders", required() + param(name, good), ""));
+    String compacts =
+        name.startsWith("queue.compact.")
+            ? param("queue.index.keys", "true") + param("queue.compact", "true")
+            : "";
+    MessageQueue<String> queue =
+        configured(queue("orders", required() + compacts + param(name, good), ""));
     assertThat(queue.name()).isEqualTo("orders");
     assertThat(directory.resolve("orders")).doesNotExist(); // nothing before start()
     if (!bad.isEmpty()) {
@@ -319,7 +324,9 @@ class XmlQueueTest {
   void shouldTakeEachParameterOfASubscriber(String name, String good, String bad) {
     String ack =
         name.equals("subscriber.ack.required") ? "" : param("subscriber.ack.required", "true");
-    configured(queue("orders", required(), subscriber("billing", ack + param(name, good))));
+    String needed =
+        name.equals("subscriber.lease") ? ack + param("subscriber.exclusive", "true") : ack;
+    configured(queue("orders", required(), subscriber("billing", needed + param(name, good))));
     if (!bad.isEmpty()) {
       shouldRefuse(
           queue("orders", required(), subscriber("billing", param(name, bad))), name, "billing");
