@@ -54,6 +54,26 @@ class DocsTest {
     assertThat(new MarkdownPage(page).brokenLinks()).isEmpty();
   }
 
+  /** Maven 3.8 takes a compiler plugin that ignores maven.compiler.release. */
+  @ParameterizedTest
+  @MethodSource("pages")
+  void shouldPinThePluginsOfAShownPom(Path page) throws IOException {
+    String plugin =
+        "(?s)<artifactId>maven-compiler-plugin</artifactId>\\s*<version>([^<]*)</version>";
+    String root = Files.readString(ROOT.resolve("pom.xml"));
+    String version =
+        Pattern.compile(plugin).matcher(root).results().findFirst().orElseThrow().group(1);
+    Pattern.compile("(?s)<project[ >].*?</project>")
+        .matcher(Files.readString(page))
+        .results()
+        .forEach(
+            pom ->
+                assertThat(Pattern.compile(plugin).matcher(pom.group()).results())
+                    .as("the compiler plugin of the pom in %s", page)
+                    .extracting(found -> found.group(1))
+                    .containsExactly(version));
+  }
+
   static Stream<String> unusedWords() throws IOException {
     return Files.readAllLines(ROOT.resolve("docs/glossary.md")).stream()
         .filter(line -> line.startsWith("| "))
