@@ -75,7 +75,12 @@ public final class OutboxRelay<M> implements AutoCloseable {
   private final MonitoredThread thread;
   private volatile boolean stopped;
   private volatile @Nullable Connection open; // so that closing can end a call that hangs
-  private volatile OutboxStats stats = new OutboxStats(0, 0, Duration.ZERO, 0, null, false);
+  // written by the thread, read by all
+  private volatile OutboxTable.Waiting waiting = OutboxTable.Waiting.NONE;
+  private volatile Done done = new Done(0, 0, null, false);
+
+  /** What the stats say but for what waits. */
+  private record Done(long moved, long failures, @Nullable String failure, boolean leading) {}
 
   /** Where connections come from. */
   interface Connections {
@@ -107,9 +112,18 @@ public final class OutboxRelay<M> implements AutoCloseable {
     return new Builder<>(queue, converter, dataSource::getConnection);
   }
 
-  /** Returns what it has done, and what waited when it last looked. */
+  /** Returns what it has done, and what waits. Never asks the database. */
   public OutboxStats stats() {
-    return stats;
+    Done now = done;
+    OutboxTable.Waiting left = waiting;
+    long age = left.messages() == 0 ? 0 : time.epochMicros() - left.oldestMicros();
+    return new OutboxStats(
+        now.moved(),
+        left.messages(),
+        Duration.of(Math.max(0, age), ChronoUnit.MICROS),
+        now.failures(),
+        now.failure(),
+        now.leading());
   }
 
   /** Has it look for messages now, for databases that do not notify. Cheap, and never waits. */
@@ -124,11 +138,7 @@ public final class OutboxRelay<M> implements AutoCloseable {
           OutboxSession<M> session =
               new OutboxSession<>(connection, queue, converter, settings, lease, time)) {
         open = connection;
-        session.open();
-        while (!stopped) {
-          move(session);
-        }
-        session.finish();
+        work(session);
       } catch (QueueClosedException e) {
         LOG.info("Queue {}: closed, so its outbox is moved no longer", queue.name());
         stopped = true;
@@ -139,6 +149,27 @@ public final class OutboxRelay<M> implements AutoCloseable {
       }
     }
     counters.close();
+  }
+
+  private void work(OutboxSession<M> session) throws SQLException {
+    try {
+      session.open();
+      while (!stopped) {
+        move(session);
+      }
+      session.finish();
+    } catch (SQLException | RuntimeException | Error e) {
+      if (!stopped && !(e instanceof QueueClosedException)) {
+        session.lookAfterFailure();
+        keepWaiting(session);
+      }
+      throw e;
+    }
+  }
+
+  private void keepWaiting(OutboxSession<M> session) {
+    OutboxTable.Waiting seen = session.waiting();
+    waiting = seen == null ? waiting : seen;
   }
 
   private void move(OutboxSession<M> session) throws SQLException {
@@ -164,20 +195,9 @@ public final class OutboxRelay<M> implements AutoCloseable {
   }
 
   private void succeeded(int moved, OutboxSession<M> session) {
-    OutboxTable.Waiting waiting = session.waiting();
-    OutboxStats before = stats;
-    long age = 0;
-    if (waiting != null && waiting.messages() > 0) {
-      age = Math.max(0, time.epochMicros() - waiting.oldestMicros());
-    }
-    stats =
-        new OutboxStats(
-            before.moved() + moved,
-            waiting == null ? 0 : waiting.messages(),
-            Duration.of(age, ChronoUnit.MICROS),
-            failures,
-            null,
-            lease.leading());
+    keepWaiting(session);
+    Done before = done;
+    done = new Done(before.moved() + moved, failures, null, lease.leading());
     pauseNanos = FIRST_PAUSE_NANOS;
     if (before.failure() != null) {
       failureLog.reset();
@@ -195,9 +215,9 @@ public final class OutboxRelay<M> implements AutoCloseable {
       return;
     }
     failures++;
-    OutboxStats before = stats;
+    Done before = done;
     String why = e instanceof Error ? e.toString() : String.valueOf(e.getMessage());
-    stats = new OutboxStats(before.moved(), before.waiting(), before.lag(), failures, why, false);
+    done = new Done(before.moved(), failures, why, false);
     if (failureLog.mayLog()) {
       LOG.warn(
           "Queue {}: no messages of the outbox can be moved, which is tried again: {}",
@@ -227,10 +247,10 @@ public final class OutboxRelay<M> implements AutoCloseable {
 
   private void start() {
     Map<String, String> labels = Map.of("queue", queue.name());
-    counters.derived(NAMESPACE, "moved", labels, Count.class, () -> stats.moved());
-    counters.derived(NAMESPACE, "failures", labels, Count.class, () -> stats.failures());
-    counters.derived(NAMESPACE, "waiting", labels, Gauge.class, () -> stats.waiting());
-    counters.derived(NAMESPACE, "lag", labels, Gauge.class, () -> stats.lag().toMillis());
+    counters.derived(NAMESPACE, "moved", labels, Count.class, () -> stats().moved());
+    counters.derived(NAMESPACE, "failures", labels, Count.class, () -> stats().failures());
+    counters.derived(NAMESPACE, "waiting", labels, Gauge.class, () -> stats().waiting());
+    counters.derived(NAMESPACE, "lag", labels, Gauge.class, () -> stats().lag().toMillis());
     thread.start();
   }
 

@@ -10,6 +10,7 @@ import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueClosedException;
 import com.wookler.river.core.message.QueueFailedException;
 import com.wookler.river.core.message.QueueFullException;
+import com.wookler.river.core.message.QueueStatusException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -120,21 +121,22 @@ final class OutboxSession<M> implements AutoCloseable {
   }
 
   private int move(boolean claims) throws SQLException {
+    int moved = 0;
     if (hasClaim()) {
-      publish();
+      moved = publish();
     } else if (!lease.isDue() && !table.hasMessages()) {
       connection.commit();
-      waiting = new OutboxTable.Waiting(0, 0);
+      waiting = OutboxTable.Waiting.NONE;
       return 0;
     }
     table.delete(claim.ids()); // before the next are looked for, which these would be among
+    moved(moved);
     OutboxClaim next = claim.then(claims ? claimable() : List.of());
     if (hasClaim() || !next.ids().isEmpty()) {
       table.replace(claim, next);
     }
     look();
     connection.commit();
-    int moved = claim.ids().size();
     claim = next;
     return moved;
   }
@@ -153,8 +155,16 @@ final class OutboxSession<M> implements AutoCloseable {
     return !claim.ids().isEmpty();
   }
 
-  /** Publishes what is claimed and forces the queue. */
-  private void publish() throws SQLException {
+  private void moved(int messages) {
+    if (waiting != null) {
+      waiting =
+          new OutboxTable.Waiting(
+              Math.max(0, waiting.messages() - messages), waiting.oldestMicros());
+    }
+  }
+
+  /** Publishes what is claimed and forces the queue; returns how many messages were there. */
+  private int publish() throws SQLException {
     List<OutboxRow> rows = table.load(claim.ids());
     connection.commit(); // no transaction is open while the queue may wait
     Origin origin = Origin.of(claim.origin());
@@ -167,12 +177,16 @@ final class OutboxSession<M> implements AutoCloseable {
       publish(origin, claim.position(index), row, now);
     }
     queue.force();
+    return rows.size();
   }
 
   private void publish(Origin origin, long position, OutboxRow row, long now) {
     try {
       queue.putFrom(origin, position, row.message(converter, now), Durability.MEMORY);
-    } catch (QueueClosedException | QueueFullException | QueueFailedException e) {
+    } catch (QueueClosedException
+        | QueueFullException
+        | QueueFailedException
+        | QueueStatusException e) {
       throw e; // which is not due to the message
     } catch (RuntimeException e) {
       throw new RiverException(
@@ -196,10 +210,17 @@ final class OutboxSession<M> implements AutoCloseable {
     if (lease.isNew(row) || lease.isDue()) {
       table.writeLease(lease.renewed(row));
     }
-    return table.next(
-        settings.number(OutboxOptions.BATCH_MESSAGES),
-        settings.get(OutboxOptions.BATCH_BYTES),
-        others);
+    OutboxTable.Next next =
+        table.next(
+            settings.number(OutboxOptions.BATCH_MESSAGES),
+            settings.get(OutboxOptions.BATCH_BYTES),
+            others);
+    if (waiting != null) {
+      waiting =
+          new OutboxTable.Waiting(
+              Math.max(waiting.messages(), next.ids().size()), next.oldestMicros());
+    }
+    return next.ids();
   }
 
   private void look() throws SQLException {
@@ -209,6 +230,18 @@ final class OutboxSession<M> implements AutoCloseable {
     }
   }
 
+  /** Looks at what waits after a failure, if the database can be read; changes nothing. */
+  void lookAfterFailure() {
+    try {
+      connection.rollback();
+      waiting = table.waiting();
+      connection.rollback();
+    } catch (SQLException | RuntimeException e) {
+      LOG.debug("Queue {}: cannot count what waits in the outbox", queue.name(), e);
+    }
+  }
+
+  /** Returns what waits as far as this session knows; null before its first look. */
   OutboxTable.@Nullable Waiting waiting() {
     return waiting;
   }

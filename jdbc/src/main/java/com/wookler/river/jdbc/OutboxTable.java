@@ -25,7 +25,12 @@ final class OutboxTable {
   private final String queueId;
 
   /** The number of messages that wait, and when the oldest was written; 0 if there is none. */
-  record Waiting(long messages, long oldestMicros) {}
+  record Waiting(long messages, long oldestMicros) {
+    static final Waiting NONE = new Waiting(0, 0);
+  }
+
+  /** What to claim next, and when the oldest message was written; 0 if there is none. */
+  record Next(List<Long> ids, long oldestMicros) {}
 
   OutboxTable(Connection connection, String table, String queue, String queueId) {
     this.connection = connection;
@@ -142,18 +147,20 @@ final class OutboxTable {
   }
 
   /** Returns the next messages within these limits, but one at least if there is one. */
-  List<Long> next(int messages, long bytes, Set<Long> excluded) throws SQLException {
+  Next next(int messages, long bytes, Set<Long> excluded) throws SQLException {
     List<Long> ids = new ArrayList<>();
     long sum = 0;
+    long oldest = 0;
     try (PreparedStatement statement =
             prepare(
-                "select id, data_bytes from "
+                "select id, data_bytes, written_micros from "
                     + table
                     + " where queue_name = ? order by id limit "
                     + (messages + excluded.size()),
                 queue);
         ResultSet rows = statement.executeQuery()) {
       while (ids.size() < messages && rows.next()) {
+        oldest = oldest == 0 ? rows.getLong(3) : oldest;
         long id = rows.getLong(1);
         if (excluded.contains(id)) {
           continue;
@@ -165,7 +172,7 @@ final class OutboxTable {
         ids.add(id);
       }
     }
-    return ids;
+    return new Next(ids, oldest);
   }
 
   /** Returns the messages of a claim that are in the table still, in its order. */

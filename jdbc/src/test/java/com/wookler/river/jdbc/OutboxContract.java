@@ -11,6 +11,7 @@ import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
+import com.wookler.river.core.message.QueueStatus;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
 import java.lang.reflect.Proxy;
@@ -473,6 +474,8 @@ abstract class OutboxContract {
     }
     assertThat(received(1)).containsExactly("better");
     awaitEmptyTable();
+    await().until(() -> relay.stats().waiting() == 0);
+    assertThat(relay.stats().moved()).isEqualTo(2); // not the one that was deleted
   }
 
   @Test
@@ -612,11 +615,59 @@ abstract class OutboxContract {
         };
     OutboxRelay<String> relay = start(relay(other, database()).batchMessages(10).listener(hangs));
     await().until(() -> relay.stats().moved() == 10);
-    assertThat(relay.stats().waiting()).isEqualTo(30);
+    assertThat(relay.stats().waiting()).isEqualTo(20);
     assertThat(relay.stats().lag()).isPositive();
     hang.countDown();
     await().until(() -> relay.stats().waiting() == 0);
     assertThat(relay.stats().lag()).isZero();
+  }
+
+  @Test
+  void shouldReportWhatWaitsWhileTheQueueTakesNothing() throws Exception {
+    queue.status(QueueStatus.READ_ONLY);
+    OutboxRelay<String> relay = start();
+    write(numbers(0, 3));
+    await().until(() -> relay.stats().waiting() == 3);
+    await().until(() -> relay.stats().failure() != null);
+    assertThat(relay.stats().failure())
+        .contains("queue orders has the status READ_ONLY")
+        .doesNotContain("with id");
+    Duration lag = relay.stats().lag();
+    await().until(() -> relay.stats().lag().compareTo(lag) > 0);
+    write(numbers(3, 5));
+    await().until(() -> relay.stats().waiting() == 5);
+    queue.status(QueueStatus.UP);
+    assertThat(received(5)).containsExactly(numbers(0, 5));
+    await().until(() -> relay.stats().waiting() == 0);
+    assertThat(relay.stats().lag()).isZero();
+  }
+
+  @Test
+  void shouldLetTheLagGrowWhileTheDatabaseIsAway() throws Exception {
+    queue.status(QueueStatus.READ_ONLY);
+    AtomicBoolean away = new AtomicBoolean();
+    DataSource database = database();
+    OutboxRelay<String> relay =
+        start(
+            relay(
+                queue,
+                (DataSource)
+                    Proxy.newProxyInstance(
+                        DataSource.class.getClassLoader(),
+                        new Class<?>[] {DataSource.class},
+                        (proxy, method, arguments) -> {
+                          if (away.get()) {
+                            throw new SQLException("away");
+                          }
+                          return database.getConnection();
+                        })));
+    write("x");
+    await().until(() -> relay.stats().waiting() == 1 && relay.stats().failure() != null);
+    away.set(true);
+    await().until(() -> "away".equals(relay.stats().failure()));
+    Duration lag = relay.stats().lag();
+    await().until(() -> relay.stats().lag().compareTo(lag) > 0);
+    assertThat(relay.stats().waiting()).isEqualTo(1);
   }
 
   @Test
