@@ -2,6 +2,7 @@ package com.wookler.river.filter;
 
 import com.wookler.river.common.errors.ConfigurationException;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
@@ -49,6 +50,11 @@ final class JexlCondition {
           "'(?:\\\\.|[^'\\\\])*+'|\"(?:\\\\.|[^\"\\\\])*+\"|~/(?:\\\\.|[^/\\\\])*+/",
           Pattern.DOTALL);
 
+  /** The fields that are a text, a map or null, perhaps in brackets. */
+  private static final Pattern TEXT_OR_NULL =
+      Pattern.compile(
+          "[\\s(]*(key|headers(?:[.][\\w$]+|\\[\\s*(?:'[^'\\\\]*'|\"[^\"\\\\]*\")\\s*\\])?)[\\s)]*");
+
   private static final Pattern CALL = Pattern.compile("(?<![\\w.$:])([\\w$]+(?::[\\w$]+)?)\\s*\\(");
   private static final Pattern FORBIDDEN = Pattern.compile("[`#]|//|/\\*");
 
@@ -95,6 +101,38 @@ final class JexlCondition {
       }
     }
     return new JexlCondition(script, patterns(text));
+  }
+
+  /**
+   * Refuses what is true for no message: a value without variables that is neither true nor false,
+   * the key, the headers or one of them.
+   *
+   * @throws ConfigurationException with the column
+   */
+  void requireCondition(String text) {
+    Matcher bare = TEXT_OR_NULL.matcher(text);
+    if (bare.matches()) {
+      throw error(
+          bare.start(1) + 1,
+          "'"
+              + bare.group(1)
+              + "' is no condition; compare it, as in "
+              + bare.group(1)
+              + " != null");
+    }
+    if (!script.getVariables().isEmpty()) {
+      return;
+    }
+    Object value;
+    try {
+      value = evaluate(new Fields(null, Map.of(), ""), answer -> answer);
+    } catch (RuntimeException | StackOverflowError e) {
+      return; // fails over each message, which is logged and counted
+    }
+    if (!(value instanceof Boolean)) {
+      int column = text.length() - text.stripLeading().length() + 1;
+      throw error(column, "'" + text.strip() + "' is no condition, which is true or false");
+    }
   }
 
   private static Patterns patterns(String text) {

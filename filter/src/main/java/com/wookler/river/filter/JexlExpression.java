@@ -21,6 +21,7 @@ final class JexlExpression implements FilterExpression {
   JexlExpression(String text) {
     this.text = checked(text);
     this.condition = JexlCondition.compile(text);
+    condition.requireCondition(text);
   }
 
   static String checked(String text) {

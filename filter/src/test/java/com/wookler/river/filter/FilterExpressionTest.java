@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.subscriber.FilterExpression;
+import com.wookler.river.core.subscriber.ValueExpression;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -105,6 +106,37 @@ class FilterExpressionTest {
     assertThat(matches(expression)).as(expression).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1.5",
+        "'EU'",
+        "null",
+        "1 + 2",
+        "['a']",
+        "size('a')",
+        "key",
+        "headers",
+        "headers.type",
+        "headers['content-type']",
+        " ( key ) ",
+        "(1)"
+      })
+  void shouldRefuseWhatIsNoCondition(String text) {
+    int column = text.replaceAll("^([ (]*).*", "$1").length() + 1;
+    assertThatThrownBy(() -> FilterExpression.parse(text))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("is no condition")
+        .hasMessageContaining("column " + (text.equals("(1)") ? 1 : column) + " ");
+    assertThat(ValueExpression.parse(text).text()).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"true", "false", "1 < 2", "!key", "json", "json.paid", "empty(key)"})
+  void shouldAcceptWhatMayBeACondition(String text) {
+    assertThat(FilterExpression.parse(text).text()).isEqualTo(text);
+  }
+
   @Test
   void shouldTakeWhatIsMissingForNullAndNothingElse() {
     assertThat(matches("json.missing == null && json.nothing == null && json.a.b.c == null"))
@@ -151,7 +183,8 @@ class FilterExpressionTest {
   @Test
   void shouldNotMatchWhereItFailsAndCountIt() {
     for (String failing :
-        List.of("json.class > 5", "json.amount / 0 > 1", "json.items > 3", "key", "json.amount")) {
+        List.of(
+            "json.class > 5", "json.amount / 0 > 1", "json.items > 3", "key + 1", "json.amount")) {
       FilterExpression expression = FilterExpression.parse(failing);
       assertThat(expression.test(MESSAGE)).as(failing).isFalse();
       assertThat(expression.failures()).as(failing).isEqualTo(1);

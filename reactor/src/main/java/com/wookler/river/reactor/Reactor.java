@@ -510,10 +510,17 @@ public final class Reactor<M> implements AutoCloseable {
      * Sets what becomes of messages over which a processor, filter or route throws an exception of
      * a class or its subclasses (default {@link FailurePolicy#RETRY}). The most specific class
      * counts, and causes are looked at too: the rule with the fewest classes between itself and the
-     * exception or one of its causes, of equals the one of the outermost.
+     * exception or one of its causes, of equals the one of the outermost. {@link
+     * FailurePolicy#REJECT} and {@link FailurePolicy#PAUSE} need a subscriber with acknowledgement.
+     *
+     * @throws ConfigurationException the class has another policy already
      */
     public Builder<M> onFailure(Class<? extends Throwable> type, FailurePolicy policy) {
-      policies.put(Objects.requireNonNull(type, "type"), Objects.requireNonNull(policy, "policy"));
+      Objects.requireNonNull(policy, "policy");
+      FailurePolicy before = policies.putIfAbsent(Objects.requireNonNull(type, "type"), policy);
+      check(
+          before == null || before == policy,
+          "has two policies for " + type.getName() + ": " + before + " and " + policy);
       return this;
     }
 
@@ -537,7 +544,8 @@ public final class Reactor<M> implements AutoCloseable {
     /**
      * Creates the reactor and starts it; it takes messages at once.
      *
-     * @throws ConfigurationException a setting is out of its range, or there is no processor
+     * @throws ConfigurationException a setting is out of its range, there is no processor, or a
+     *     failure's policy needs acknowledgement and the subscriber has none
      */
     public Reactor<M> start() {
       check(processors > 0, "has no processor");
@@ -550,6 +558,7 @@ public final class Reactor<M> implements AutoCloseable {
       check(
           order == null || order == own || subscriber instanceof SourceSubscriber,
           "is to keep the order " + order + ", but its subscriber has subscriber.order=" + own);
+      checkPolicies();
       check(limit().toMillis() >= 1, "has a time limit of " + limit());
       boolean oneAtATime = order == Order.SEQUENCE || order == Order.STRICT;
       Subscriber<M> from =
@@ -569,6 +578,19 @@ public final class Reactor<M> implements AutoCloseable {
       }
       return new Reactor<>(this, runtime, chain, factory.counters())
           .begin(oneAtATime ? Math.min(1, threads) : threads);
+    }
+
+    private void checkPolicies() {
+      policies.forEach(
+          (type, policy) ->
+              check(
+                  policy == FailurePolicy.RETRY || subscriber.config().ackRequired(),
+                  "has the policy "
+                      + policy
+                      + " for "
+                      + type.getName()
+                      + ", which needs subscriber.ack.required=true: without acknowledgement a"
+                      + " message that fails is lost"));
     }
 
     private void check(boolean right, String what) {

@@ -7,7 +7,9 @@ import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.Order;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -29,6 +31,7 @@ final class ReactorXml {
   private static final String ACK_ASYNC = "subscriber.ack.async";
 
   private final List<Consumer<Reactor.Builder<Object>>> settings = new ArrayList<>();
+  private final Map<Class<?>, FailurePolicy> policies = new HashMap<>(); // to refuse a second
 
   ReactorXml(ConfigNode subscriber) {
     if (subscriber.child("processor").isEmpty() && subscriber.child("selector").isEmpty()) {
@@ -130,6 +133,11 @@ final class ReactorXml {
     String name = node.requireAttribute("policy");
     for (FailurePolicy policy : FailurePolicy.values()) {
       if (policy.name().equalsIgnoreCase(name)) {
+        FailurePolicy before = policies.putIfAbsent(type, policy);
+        if (before != null && before != policy) {
+          throw node.error(
+              "attribute 'policy' is '" + name + "'; " + type.getName() + " has " + before);
+        }
         settings.add(builder -> builder.onFailure(type, policy));
         return;
       }

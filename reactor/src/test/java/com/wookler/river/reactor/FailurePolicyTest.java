@@ -1,8 +1,10 @@
 package com.wookler.river.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.core.subscriber.DeadLetters;
 import com.wookler.river.core.subscriber.Delivery;
 import com.wookler.river.core.subscriber.Subscriber;
@@ -42,6 +44,33 @@ class FailurePolicyTest extends ReactorFixture {
       assertThat(header(DeadLetters.REASON)).contains("no number");
       assertThat(header(DeadLetters.EXCEPTION)).isEqualTo(NumberFormatException.class.getName());
     }
+  }
+
+  @Test
+  void shouldRefuseAPolicyThatTheSubscriberCannotKeep() {
+    Subscriber<String> without = queue.subscriber("without");
+    for (FailurePolicy policy : List.of(FailurePolicy.REJECT, FailurePolicy.PAUSE)) {
+      Reactor.Builder<String> builder =
+          Reactor.builder(without)
+              .onFailure(IllegalStateException.class, policy)
+              .processor(d -> ProcessResult.done());
+      assertThatThrownBy(builder::start)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("the reactor of without")
+          .hasMessageContaining(policy + " for java.lang.IllegalStateException")
+          .hasMessageContaining("subscriber.ack.required=true");
+    }
+  }
+
+  @Test
+  void shouldRefuseTwoPoliciesForOneClass() {
+    Reactor.Builder<String> builder =
+        Reactor.builder(subscriber)
+            .onFailure(IOException.class, FailurePolicy.PAUSE)
+            .onFailure(IOException.class, FailurePolicy.PAUSE);
+    assertThatThrownBy(() -> builder.onFailure(IOException.class, FailurePolicy.REJECT))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("two policies for java.io.IOException: PAUSE and REJECT");
   }
 
   @Test

@@ -131,6 +131,11 @@ class ReactorXmlTest {
     assertThatThrownBy(() -> configured(children.replace("\"reject", "\"drop")))
         .isInstanceOf(ConfigurationException.class)
         .hasMessageContaining("retry, reject and pause");
+    assertThatThrownBy(
+            () -> configured(children.replace("RuntimeException", "IllegalArgumentException")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("river.xml:")
+        .hasMessageContaining("java.lang.IllegalArgumentException has PAUSE");
     assertThatThrownBy(() -> configured(children.replace("lang.Ill", "lang.ill")))
         .isInstanceOf(ConfigurationException.class);
     assertThatThrownBy(() -> configured(children.replace("value=\"3", "value=\"0")))

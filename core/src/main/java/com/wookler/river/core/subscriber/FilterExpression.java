@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface FilterExpression extends Predicate<Message<?>> {
   /**
-   * Compiles an expression of at most 10,000 characters.
+   * Compiles an expression of at most 10,000 characters; a number, a text or a key alone is none.
    *
    * @throws ConfigurationException naming the column, from 1, and what is wrong there; or
    *     river-filter is not on the class path
