@@ -166,7 +166,7 @@ final class Forward {
   void become(ForwardConfig config) throws IOException {
     lock.lock();
     try {
-      Map<String, String> texts = config.settings().texts();
+      Map<String, String> texts = ForwardOptions.texts(config);
       source.expiries().store().force(subscriber.name()); // what is passed by the position
       new ForwardPosition(safe, gave, texts).write(source.positions(), from.identity(), target);
       options = texts;

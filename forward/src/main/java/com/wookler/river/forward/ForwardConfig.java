@@ -90,6 +90,11 @@ public final class ForwardConfig implements QueueExtension.Setting {
     }
   }
 
+  /** Returns the same with another start. */
+  ForwardConfig startingAt(Position start) {
+    return to(target).settings(settings.with(ForwardOptions.START, start)).build();
+  }
+
   @Override
   public boolean equals(Object other) {
     return other instanceof ForwardConfig that

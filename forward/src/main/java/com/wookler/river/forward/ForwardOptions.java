@@ -8,6 +8,8 @@ import com.wookler.river.core.subscriber.FilterExpression;
 import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.SubscriberOptions;
 import com.wookler.river.core.subscriber.ValueExpression;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -31,6 +33,20 @@ public final class ForwardOptions {
           .means(
               "where the forward begins in the log; counts only when the target is new. The target"
                   + " gets nothing that it has, or has passed");
+
+  /** Returns the values as texts, that of the start too, which other tables do not keep. */
+  static Map<String, String> texts(ForwardConfig config) {
+    Map<String, String> all = new LinkedHashMap<>(config.settings().texts());
+    Position start = config.start();
+    if (start instanceof Position.At at) {
+      all.put(START.name(), String.valueOf(at.sequence()));
+    } else if (start instanceof Position.Since since) {
+      all.put(START.name(), since.time().toString());
+    } else if (start != Position.earliest()) {
+      all.put(START.name(), start.toString());
+    }
+    return all;
+  }
 
   static final Option<FilterExpression> FILTER =
       TABLE

@@ -255,7 +255,7 @@ public final class Forwards {
     CYCLES.lock();
     try {
       refuseCycles(List.of(config.target()), new ArrayList<>(List.of(from.queue())));
-      Map<String, String> options = config.settings().texts();
+      Map<String, String> options = ForwardOptions.texts(config);
       ForwardPosition at =
           before == null ? begin(config, options) : before.position().with(options);
       at.write(positions, from.identity(), config.target());
@@ -311,7 +311,7 @@ public final class Forwards {
           "queue %s does not forward to %s; add it".formatted(from.queue(), config.target()));
     }
     try {
-      forward.become(config);
+      forward.become(config.startingAt(forward.config().start()));
     } catch (IOException e) {
       throw cannot("keep the forward to " + config.target(), e);
     }

@@ -155,25 +155,28 @@ public final class Redrives {
    * done or cancelled. Letters that are redriven by hand or purged meanwhile it does not move.
    *
    * @return its beginning, with the id
-   * @throws ConfigurationException the subscriber or the target is not open, a redrive of these
-   *     letters is not over, or the filter is none
+   * @throws ConfigurationException the subscriber or the target is not open, the target is this
+   *     queue, a redrive of these letters is not over, or the filter is none
    */
   public RedriveStatus start(Redrive redrive) {
     if (redrive.filter() != null) {
       FilterExpression unused = FilterExpression.parse(redrive.filter());
     }
-    Redrive own = redrive;
-    if (redrive.target() != null && redrive.target().equals(from.queue())) {
-      own = new Redrive(redrive.subscriber(), null, redrive.filter());
+    if (redrive.target() != null && redrive.target().equalsIgnoreCase(from.queue())) {
+      throw new ConfigurationException(
+          "queue %s: the redrive is to the queue itself, whose other subscribers would have the"
+                  .formatted(from.queue())
+              + " messages twice; without a target it is for the subscriber "
+              + redrive.subscriber()
+              + " only");
     } else if (redrive.target() != null) {
       QueueExtension.checkOther(from.queue(), "the redrive", redrive.target());
     }
-    Redrive asked = own;
     return Interrupts.deferred(
         () -> {
           changing.lock();
           try {
-            return started(asked);
+            return started(redrive);
           } finally {
             changing.unlock();
           }

@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -59,13 +60,34 @@ class ForwardChangesTest extends QueuesFixture {
     MessageQueue<String> again = open(builder("orders"));
     assertThat(Forwards.of(again).configs())
         .containsExactlyInAnyOrder(
-            ForwardConfig.to("audit").build(), to("even", "json.n % 2 == 0"));
+            ForwardConfig.to("audit").start(Position.latest()).build(),
+            to("even", "json.n % 2 == 0"));
     assertThat(Forwards.of(again).isConfigured("even")).isFalse();
     publish(again, 20, 30);
     awaitData(audit, numbers(10, 30));
     MessageQueue<String> even = open(builder("even"));
     await().until(() -> data(even).size() == 15);
     assertThat(data(even)).containsSubsequence("{\"n\":0}", "{\"n\":28}");
+  }
+
+  @Test
+  void shouldShowTheStartOfWhatWasAddedAlsoAfterAChangeAndARestart() {
+    MessageQueue<String> orders = open(builder("orders"));
+    Instant time = Instant.parse("2026-11-20T10:15:00Z");
+    Map<String, Position> starts =
+        Map.of(
+            "latest", Position.latest(),
+            "at", Position.sequence(7),
+            "since", Position.time(time),
+            "earliest", Position.earliest());
+    starts.forEach(
+        (target, start) -> Forwards.of(orders).add(ForwardConfig.to(target).start(start).build()));
+    starts.keySet().forEach(target -> Forwards.of(orders).change(to(target, "json.n > 1")));
+    shut(orders);
+    assertThat(Forwards.of(open(builder("orders"))).configs())
+        .hasSize(4)
+        .allSatisfy(each -> assertThat(each.start()).isEqualTo(starts.get(each.target())))
+        .allSatisfy(each -> assertThat(each.filter()).hasToString("json.n > 1"));
   }
 
   @Test

@@ -84,6 +84,17 @@ class RedrivesTest extends QueuesFixture {
   }
 
   @Test
+  void shouldRefuseTheQueueItselfAsItsTarget() {
+    MessageQueue<String> orders = open("orders");
+    letters(orders, 0, 2);
+    assertThatThrownBy(() -> Redrives.of(orders).start(Redrive.of("billing").to("orders")))
+        .isInstanceOf(ConfigurationException.class)
+        .hasMessageContaining("queue orders: the redrive is to the queue itself")
+        .hasMessageContaining("for the subscriber billing only");
+    assertThat(Redrives.of(orders).list()).isEmpty();
+  }
+
+  @Test
   void shouldMoveWhatMatchesToAnotherQueue() {
     MessageQueue<String> repair = open("repair");
     MessageQueue<String> orders = open("orders");
