@@ -358,6 +358,13 @@ class XmlQueueTest {
         name);
   }
 
+  @Test
+  void shouldNotShowTheDeliveriesWhereRetriesWereGiven() {
+    String queue =
+        queue("orders", required(), subscriber("billing", param("subscriber.retry.count", "3")));
+    shouldRefuse(queue, "subscriber.retry.count is given, but without");
+  }
+
   /** In the file: the queue's first line is its second. */
   private static long lineOf(String queue, String text) {
     return 2 + queue.substring(0, queue.indexOf('"' + text + '"')).lines().count() - 1;

@@ -179,12 +179,13 @@ public final class ConfigNode {
 
   /** Returns a parameter that is a whole number in the range of an int. */
   public int integer(String name, int dflt) {
-    return typed(name, dflt, "a whole number from -2147483648 to 2147483647", Integer::valueOf);
+    return typed(
+        name, dflt, "a whole number from -2147483648 to 2147483647", WholeNumbers::parseInt);
   }
 
   /** Returns a parameter that is a whole number in the range of a long. */
   public long number(String name, long dflt) {
-    return typed(name, dflt, "a whole number", Long::valueOf);
+    return typed(name, dflt, "a whole number", WholeNumbers::parse);
   }
 
   /** Returns a parameter that is a duration, as {@link Durations} parses it. */

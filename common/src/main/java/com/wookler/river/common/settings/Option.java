@@ -296,8 +296,8 @@ public final class Option<T> {
     if (needed != null && !all.is(needed) && !Objects.equals(value, dflt)) {
       throw new ConfigurationException(
           String.format(
-              "%s: %s is %s, but without %s it has no effect; set %4$s, or leave %2$s out",
-              who, said.name, value, needed.name));
+              "%s: %s %s, but without %s it has no effect; set %4$s, or leave %2$s out",
+              who, said.name, said == this ? "is " + value : "is given", needed.name));
     }
   }
 

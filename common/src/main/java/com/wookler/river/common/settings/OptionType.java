@@ -3,6 +3,7 @@ package com.wookler.river.common.settings;
 import com.wookler.river.common.config.ConfigNode;
 import com.wookler.river.common.config.Durations;
 import com.wookler.river.common.config.Sizes;
+import com.wookler.river.common.config.WholeNumbers;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,7 +84,7 @@ public abstract class OptionType<T> {
   }
 
   static OptionType<Long> number(String unit) {
-    return of(Json.INTEGER, unit, "it must be a whole number", Long::valueOf);
+    return of(Json.INTEGER, unit, "it must be a whole number", WholeNumbers::parse);
   }
 
   /** Makes the type of an enumeration, whose names are read in any case. */

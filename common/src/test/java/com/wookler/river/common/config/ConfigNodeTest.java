@@ -14,6 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ConfigNodeTest {
   @TempDir Path directory;
@@ -110,6 +112,22 @@ class ConfigNodeTest {
           .isInstanceOf(ConfigurationException.class)
           .hasMessageContaining("'blank'");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"+5", "١٢", "1_000", "0x10", "1e3", "--1", "-", "∞"})
+  void shouldRefuseWhatIsNotWrittenInDigits(String text) throws IOException {
+    ConfigNode node = withParams("n", text);
+    for (Supplier<?> number :
+        List.<Supplier<?>>of(() -> node.integer("n", 0), () -> node.number("n", 0))) {
+      assertThatThrownBy(number::get)
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("'n': '" + text + "' is not allowed");
+    }
+    assertThatThrownBy(() -> WholeNumbers.parse(text)).isInstanceOf(NumberFormatException.class);
+    assertThat(WholeNumbers.parse("-0012")).isEqualTo(-12);
+    assertThatThrownBy(() -> WholeNumbers.parseInt("2147483648"))
+        .isInstanceOf(NumberFormatException.class);
   }
 
   @Test

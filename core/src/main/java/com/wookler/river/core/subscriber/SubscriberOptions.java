@@ -2,6 +2,7 @@ package com.wookler.river.core.subscriber;
 
 import com.wookler.river.ack.Retries;
 import com.wookler.river.common.config.ConfigNode;
+import com.wookler.river.common.config.WholeNumbers;
 import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.settings.Option;
 import com.wookler.river.common.settings.Option.Change;
@@ -302,7 +303,7 @@ public final class SubscriberOptions {
 
     @Override
     public Long parse(String text) {
-      long retries = Long.parseLong(text);
+      long retries = WholeNumbers.parse(text);
       if (retries < 0 || retries >= Retries.MOST_DELIVERIES) {
         throw new IllegalArgumentException(text);
       }
@@ -401,7 +402,7 @@ public final class SubscriberOptions {
 
     private static Position sequenceOrTime(String text) {
       try {
-        return !text.isEmpty() && text.chars().allMatch(Character::isDigit)
+        return !text.isEmpty() && text.chars().allMatch(each -> each >= '0' && each <= '9')
             ? Position.sequence(Long.parseLong(text))
             : Position.time(Instant.parse(text));
       } catch (NumberFormatException | DateTimeException e) {
