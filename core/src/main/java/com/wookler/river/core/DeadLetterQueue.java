@@ -366,7 +366,7 @@ final class DeadLetterQueue<M> implements DeadLetterStore<M>, DeadLetters<M> {
         open -> {
           List<Delivery<M>> found = new ArrayList<>();
           for (StoredMessage letter : open.letters().waiting(0, max, maxBytes)) {
-            found.add(new ReadOnlyDelivery<>(letter, config.converter(), 0));
+            found.add(new ReadOnlyDelivery<>(config.name(), letter, config.converter(), 0));
           }
           return found;
         });

@@ -468,8 +468,12 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * which all is removed leaves the log without a backup, once it is the oldest and closed.
    *
    * @return how many were removed
+   * @throws IllegalArgumentException {@code from} is negative, or after {@code end}
    */
   public long delete(long from, long end) {
+    if (from < 0 || end < from) {
+      throw new IllegalArgumentException("no messages are from " + from + " up to " + end);
+    }
     return running().removal().delete(from, end);
   }
 
@@ -499,7 +503,7 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    * <p>Each block that has some of them is written anew, of some backups too, once for all of a
    * call: as long as that takes nothing of the queue is archived.
    *
-   * @param sequences that the publisher got; what none has is passed over
+   * @param sequences that the publisher got, none negative; what none has is passed over
    * @return how many bytes of them were overwritten, in all places
    * @throws com.wookler.river.core.message.DamagedMessageException a block or backup is damaged;
    *     its messages, and those after them, are deleted only
@@ -511,6 +515,11 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
 
   /** Erases messages like {@link #erase(Collection)}, and returns of which there was something. */
   public EraseResult tryErase(Collection<Long> sequences) {
+    for (Long each : Objects.requireNonNull(sequences, "sequences")) {
+      if (Objects.requireNonNull(each, "a sequence") < 0) {
+        throw new IllegalArgumentException("sequence " + each + " is negative");
+      }
+    }
     return running().erase(List.copyOf(sequences));
   }
 
@@ -656,7 +665,8 @@ public final class MessageQueue<M> implements Configurable, ContinuationTarget<M
    */
   public QueueSnapshot snapshot(Path directory) {
     Listeners.refuseInside("make a snapshot of queue " + name());
-    Path to = directory.endsWith(name()) ? directory : directory.resolve(name());
+    boolean isNamed = Objects.requireNonNull(directory, "directory").endsWith(name());
+    Path to = isNamed ? directory : directory.resolve(name());
     return running().snapshot(to);
   }
 

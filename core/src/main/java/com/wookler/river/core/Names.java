@@ -10,14 +10,15 @@ import java.util.Locale;
  * {@code .dead} and {@code .discarded-…} are River's own. Names that differ only in case are the
  * same name, because on some file systems they are the same directory.
  */
-final class Names {
+public final class Names {
   static final String DEAD = ".dead";
 
   private static final int LONGEST = 64;
 
   private Names() {}
 
-  static String check(String kind, String name) {
+  /** Returns a name; throws {@link ConfigurationException} if it breaks the rule. */
+  public static String check(String kind, String name) {
     if (!isAllowed(name)) {
       throw new ConfigurationException(
           "the %s name '%s' breaks the rule: 1 to 64 of A-Z a-z 0-9 . _ -, not starting with . or -"

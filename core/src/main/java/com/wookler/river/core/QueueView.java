@@ -86,13 +86,17 @@ public final class QueueView implements AutoCloseable {
   /** See {@link River#openReadOnly(Path, Path)}. */
   static QueueView open(Path directory, @Nullable Path backup) {
     try {
-      Optional<UUID> queue =
+      Optional<UUID> id =
           Files.isDirectory(directory) ? QueueIdentity.look(directory).id() : Optional.empty();
-      return new QueueView(
-          directory,
-          backup,
-          queue.orElseThrow(
-              () -> new ConfigurationException(directory + " is not the directory of a queue")));
+      String none = directory + " is not the directory of a queue";
+      UUID queue = id.orElseThrow(() -> new ConfigurationException(none));
+      BackupFiles found = backup == null ? null : BackupFiles.scan(backup);
+      if (found != null && found.isForeignTo(queue)) {
+        throw new ConfigurationException(
+            "%s has no backup of the queue in %s; the directory <backup.directory>/%s is meant"
+                .formatted(backup, directory, directory.getFileName()));
+      }
+      return new QueueView(directory, backup, queue);
     } catch (IOException e) {
       throw new RiverException("cannot look into " + directory + ": " + e, e);
     }

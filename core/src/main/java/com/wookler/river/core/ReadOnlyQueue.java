@@ -53,7 +53,7 @@ final class ReadOnlyQueue<M> implements AutoCloseable {
     }
     List<Delivery<M>> found = new ArrayList<>();
     for (StoredMessage message : view.poll(max)) {
-      found.add(new ReadOnlyDelivery<>(message, converter, 0));
+      found.add(new ReadOnlyDelivery<>(name, message, converter, 0));
     }
     return found;
   }

@@ -91,7 +91,8 @@ public final class River implements AutoCloseable {
    *
    * @param directory {@code <queue.directory>/<queue>}
    * @param backup {@code <backup.directory>/<queue>}, where blocks are that have left the log
-   * @throws ConfigurationException it is not the directory of a queue
+   * @throws ConfigurationException it is not the directory of a queue, or the backup has files, but
+   *     none of this queue
    */
   public static QueueView openReadOnly(Path directory, Path backup) {
     return QueueView.open(directory, backup);

@@ -389,7 +389,7 @@ final class RunningQueue<M> {
   List<Delivery<M>> read(long from, int max) {
     List<Delivery<M>> found = new ArrayList<>();
     for (StoredMessage message : removal.read(from, max)) {
-      found.add(new ReadOnlyDelivery<>(message, config.converter(), 0));
+      found.add(new ReadOnlyDelivery<>(config.name(), message, config.converter(), 0));
     }
     return found;
   }
@@ -398,7 +398,7 @@ final class RunningQueue<M> {
     return LatestByKey.of(storage.keys, config.name())
         .latest(key)
         .filter(this::isThere)
-        .map(message -> new ReadOnlyDelivery<>(message, config.converter(), 0));
+        .map(message -> new ReadOnlyDelivery<>(config.name(), message, config.converter(), 0));
   }
 
   /** Returns whether the last message of a key is one: it is not removed, and no delete marker. */

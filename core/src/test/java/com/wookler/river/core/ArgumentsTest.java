@@ -3,6 +3,8 @@ package com.wookler.river.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.wookler.river.common.errors.RiverException;
+import com.wookler.river.core.message.Durability;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import com.wookler.river.core.message.QueueFullException;
@@ -11,9 +13,12 @@ import com.wookler.river.core.subscriber.Position;
 import com.wookler.river.core.subscriber.Settlement;
 import com.wookler.river.core.subscriber.Subscriber;
 import com.wookler.river.core.subscriber.SubscriberConfig;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -93,6 +98,12 @@ class ArgumentsTest {
     calls.put(() -> billing.ack(ArgumentsTest.<Delivery<String>>nothing()), "delivery");
     calls.put(
         () -> billing.ack(ArgumentsTest.<Collection<Delivery<String>>>nothing()), "deliveries");
+    calls.put(
+        () -> billing.settle(Collections.singletonList(nothing()), Settlement.ack()), "a receipt");
+    calls.put(() -> billing.consumer(nothing()), "owner");
+    calls.put(() -> queue.erase(nothing()), "sequences");
+    calls.put(() -> queue.erase(Collections.singletonList(nothing())), "a sequence");
+    calls.put(() -> queue.snapshot(nothing()), "directory");
     calls.put(() -> billing.ackUpTo(nothing()), "delivery");
     calls.put(() -> billing.seek(nothing()), "position");
     calls.put(() -> held.nack(nothing()), "delay");
@@ -123,6 +134,72 @@ class ArgumentsTest {
     held.ack(); // it is still held
     assertThat(billing.stats().lag()).isEqualTo(1);
     assertThat(queue.stats().nextSequence()).isEqualTo(2);
+  }
+
+  @Test
+  void shouldRefuseToRemoveWhatNoSequenceCanBe() {
+    assertThatThrownBy(() -> queue.delete(5, 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no messages are from 5 up to 2");
+    assertThatThrownBy(() -> queue.delete(-3, 2))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("no messages are from -3 up to 2");
+    assertThatThrownBy(() -> queue.erase(List.of(1L, -1L)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("sequence -1 is negative");
+    assertThat(queue.delete(2, 2)).isZero();
+    assertThat(queue.read(0, 10)).hasSize(2);
+  }
+
+  @Test
+  void shouldRefuseAMessageThatExpiresBeforeItIsDue() {
+    Message<String> delayed = Message.of("c").deliverAfter(Duration.ofSeconds(5));
+    Message<String> expiring = Message.of("c").expiresAfter(Duration.ofSeconds(5));
+    List<ThrowingCallable> calls =
+        List.of(
+            () -> delayed.expiresAfter(Duration.ofSeconds(5)),
+            () -> expiring.deliverAfter(Duration.ofSeconds(5)),
+            () -> queue.publisher().publish(expiring.deliverAt(Instant.now().plusSeconds(60))),
+            () ->
+                queue
+                    .publisher()
+                    .putAll(
+                        List.of(expiring.deliverAt(Instant.now().plusSeconds(60))),
+                        Durability.MEMORY));
+    assertThat(calls)
+        .allSatisfy(
+            call ->
+                assertThatThrownBy(call)
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("an expiry after PT5S with a delay of PT")
+                    .hasMessageContaining("would never be delivered"));
+    assertThat(queue.stats().nextSequence()).isEqualTo(2);
+    assertThat(delayed.expiresAfter(Duration.ofSeconds(6)).delay()).isEqualTo(delayed.delay());
+  }
+
+  @Test
+  void shouldNameTheMessageThatTheConverterCannotReadInWhatIsReadToo() {
+    queue.close();
+    MessageConverter<String> none =
+        new MessageConverter<>() {
+          @Override
+          public byte[] toBytes(String data) {
+            return data.getBytes(StandardCharsets.UTF_8);
+          }
+
+          @Override
+          public String fromBytes(byte[] bytes) {
+            throw new IllegalStateException("not in this version");
+          }
+        };
+    queue = MessageQueue.builder("orders", none).directory(directory).open();
+    billing = queue.subscriber("billing");
+    for (Delivery<String> read : List.of(queue.read(1).orElseThrow(), billing.peek(2).get(1))) {
+      assertThatThrownBy(read::data)
+          .isInstanceOf(RiverException.class)
+          .hasMessageContaining("queue orders, sequence 1: the converter cannot read the message")
+          .hasMessageContaining("not in this version");
+    }
   }
 
   @Test

@@ -303,9 +303,9 @@ class DelayTest {
   void shouldCountItsExpiryFromThePublish() throws InterruptedException {
     MessageQueue<String> queue = started(builder());
     Subscriber<String> billing = billing();
-    queue.publisher().publish(delayed("stale", MINUTE).expiresAfter(Duration.ofSeconds(59)));
+    queue.publisher().publish(delayed("stale", MINUTE).expiresAfter(MINUTE.plusNanos(1_000)));
     queue.publisher().publish(delayed("fresh", MINUTE).expiresAfter(Duration.ofSeconds(61)));
-    time.advance(MINUTE);
+    time.advance(MINUTE.plusNanos(1_000));
     Delivery<String> fresh = billing.next(Duration.ofHours(1));
     assertThat(fresh).isNotNull();
     assertThat(fresh.data()).isEqualTo("fresh");

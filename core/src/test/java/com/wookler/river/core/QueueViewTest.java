@@ -307,6 +307,33 @@ class QueueViewTest {
         .isInstanceOf(ConfigurationException.class);
   }
 
+  @Test
+  void shouldRefuseADirectoryThatIsNoBackupOfTheQueue() throws IOException {
+    open(true);
+    Subscriber<String> subscriber = queue.subscriber("a");
+    publish(25);
+    finishAndWait(subscriber, 20);
+    Path mine = directory.resolve("mine");
+    Files.move(backup(), Files.createDirectories(mine).resolve("orders"));
+    for (Path wrong : List.of(own(), mine, directory)) {
+      assertThatThrownBy(() -> River.openReadOnly(own(), wrong))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining(wrong + " has no backup of the queue in " + own())
+          .hasMessageContaining("<backup.directory>/orders is meant");
+    }
+    MessageQueue.builder("orders", MessageConverter.utf8())
+        .directory(directory.resolve("others"))
+        .open()
+        .close();
+    Path other = directory.resolve("others/orders");
+    assertThatThrownBy(() -> River.openReadOnly(other, mine.resolve("orders")))
+        .isInstanceOf(ConfigurationException.class);
+    River.openReadOnly(own(), directory.resolve("not made yet")).close();
+    River.openReadOnly(own(), Files.createDirectories(directory.resolve("empty"))).close();
+    view = River.openReadOnly(own(), mine.resolve("orders"));
+    assertThat(read()).isEqualTo(range(0, 25));
+  }
+
   private static Map<Path, Long> content(Path root) throws IOException {
     Map<Path, Long> content = new TreeMap<>();
     try (Stream<Path> all = Files.walk(root)) {

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import com.wookler.river.common.TimeSource;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.MessageQueue;
+import com.wookler.river.core.Names;
 import com.wookler.river.core.message.Message;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.ByteBuffer;
@@ -63,6 +64,7 @@ public final class Outbox<M> implements AutoCloseable {
    *
    * @param queue name of the queue into which the messages are moved
    * @param converter the queue's
+   * @throws com.wookler.river.common.errors.ConfigurationException no queue can have this name
    */
   public Outbox(String queue, MessageConverter<M> converter) {
     this(queue, converter, DEFAULT_TABLE, TimeSource.system());
@@ -78,7 +80,7 @@ public final class Outbox<M> implements AutoCloseable {
   }
 
   Outbox(String queue, MessageConverter<M> converter, String table, TimeSource time) {
-    this.queue = Objects.requireNonNull(queue, "queue");
+    this.queue = Names.check("queue", Objects.requireNonNull(queue, "queue"));
     this.converter = Objects.requireNonNull(converter, "converter");
     this.table = Sql.table(table);
     this.time = time;

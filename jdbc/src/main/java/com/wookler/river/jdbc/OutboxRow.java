@@ -43,7 +43,11 @@ final class OutboxRow {
     return row.wasNull() ? null : value;
   }
 
-  /** Returns the message, with what is left of its expiry and delay. */
+  /**
+   * Returns the message, with what is left of its expiry and delay. A delay that is no shorter than
+   * the expiry, which {@link Message} refuses and a program may have written by itself, is left
+   * out.
+   */
   <M> Message<M> message(MessageConverter<M> converter, long nowMicros) {
     long age = Math.max(0, nowMicros - written);
     Message<M> message = OutboxHeaders.addTo(Message.of(converter.fromBytes(data)), headers);
@@ -52,7 +56,10 @@ final class OutboxRow {
     if (expiry != null) { // one that is over expires in the queue, which counts it
       message = message.expiresAfter(micros(Math.max(1, expiry - age)));
     }
-    return delay == null || delay <= age ? message : message.deliverAfter(micros(delay - age));
+    if (delay == null || delay <= age || (expiry != null && expiry <= delay)) {
+      return message;
+    }
+    return message.deliverAfter(micros(delay - age));
   }
 
   private static Duration micros(long micros) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.wookler.river.common.MonitoredThread;
+import com.wookler.river.common.errors.ConfigurationException;
 import com.wookler.river.common.errors.RiverException;
 import com.wookler.river.core.FullPolicy;
 import com.wookler.river.core.MessageQueue;
@@ -296,6 +297,26 @@ abstract class OutboxContract {
     assertThatThrownBy(() -> outbox.write(connection, Message.of("x").withKey("k".repeat(65_536))))
         .isInstanceOf(RiverException.class)
         .hasMessageContaining("65535");
+  }
+
+  @Test
+  void shouldRefuseTheNameThatNoQueueCanHave() {
+    for (String wrong : List.of("a b", "", "-a", "a/b", "q.dead", "x".repeat(65))) {
+      assertThatThrownBy(() -> new Outbox<>(wrong, MessageConverter.utf8()))
+          .isInstanceOf(ConfigurationException.class)
+          .hasMessageContaining("the queue name '" + wrong + "'");
+    }
+  }
+
+  @Test
+  void shouldMoveARowThatExpiresBeforeItIsDueWithoutItsDelay() throws Exception {
+    outbox.write(connection, Message.of("x").expiresAfter(Duration.ofHours(1)));
+    try (Statement statement = connection.createStatement()) {
+      statement.executeUpdate("update river_outbox set delay_micros = 7200000000");
+    }
+    connection.commit();
+    start();
+    assertThat(received(1)).containsExactly("x");
   }
 
   @Test

@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
@@ -68,6 +69,12 @@ public record BackupFiles(List<StoredBlock> blocks, List<UnexpectedFile> unexpec
             .thenComparing(stored -> stored.block().firstSequence())
             .thenComparing(StoredBlock::file));
     return new BackupFiles(scan.blocks, unexpected);
+  }
+
+  /** Returns whether there are files, but no backup of a queue. */
+  public boolean isForeignTo(UUID queue) {
+    return !(blocks.isEmpty() && unexpected.isEmpty())
+        && blocks.stream().noneMatch(each -> each.block().queue().equals(queue));
   }
 
   /** Looks again for a backup, perhaps of another name by now; empty if it has been removed. */

@@ -94,13 +94,13 @@ public final class Message<M> {
 
   /**
    * Returns the same message with an expiry: when that time, positive and kept to the microsecond,
-   * has passed since the publish, the message is not delivered any more.
+   * has passed since the publish, the message is not delivered any more. Longer than its delay.
    */
   public Message<M> expiresAfter(Duration time) {
     if (Objects.requireNonNull(time, "time").isNegative() || time.isZero()) {
       throw new IllegalArgumentException("an expiry after " + time);
     }
-    return with(new Terms(id(), Micros.of(time), delayMicros()));
+    return with(terms(Micros.of(time), delayMicros()));
   }
 
   /** Returns a message of other data with the same key, headers, id and times. */
@@ -120,22 +120,22 @@ public final class Message<M> {
    * <p>The queue's clock counts: where that shows another time after a restart, a message that was
    * in the files of delayed messages is due at the time that was stored there.
    *
-   * @param time kept to the microsecond; zero: at once; at most {@link #LONGEST_DELAY}
+   * @param time to the microsecond; zero: at once; up to {@link #LONGEST_DELAY}, below the expiry
    */
   public Message<M> deliverAfter(Duration time) {
     if (Objects.requireNonNull(time, "time").isNegative() || time.compareTo(LONGEST_DELAY) > 0) {
       throw new IllegalArgumentException(
           "a delay of " + time + "; zero to " + LONGEST_DELAY.toDays() + " days are allowed");
     }
-    Terms delayed = new Terms(id(), expiryMicros(), Micros.of(time));
+    Terms delayed = terms(expiryMicros(), Micros.of(time));
     return new Message<>(data, key, headers, delayed, null);
   }
 
   /**
    * Returns the same message with a time before which it is not delivered, instead of a delay: the
    * publish makes it one, by the queue's clock, and refuses a time that is further away than {@link
-   * #LONGEST_DELAY}. A time that has passed: at once. A publish that waits for capacity delays it
-   * as long.
+   * #LONGEST_DELAY}, or not before the expiry. A time that has passed: at once. A publish that
+   * waits for capacity delays it as long.
    */
   public Message<M> deliverAt(Instant time) {
     Terms undelayed = terms == null ? null : new Terms(id(), expiryMicros(), 0);
@@ -154,6 +154,15 @@ public final class Message<M> {
               .formatted(deliverAt, LONGEST_DELAY.toDays(), now));
     }
     return deliverAfter(left.isNegative() ? Duration.ZERO : left);
+  }
+
+  private Terms terms(long expiry, long delay) {
+    if (expiry > 0 && expiry <= delay) {
+      throw new IllegalArgumentException(
+          "an expiry after %s with a delay of %s: the message would never be delivered"
+              .formatted(Micros.toDuration(expiry), Micros.toDuration(delay)));
+    }
+    return new Terms(id(), expiry, delay);
   }
 
   private Message<M> with(Terms more) {

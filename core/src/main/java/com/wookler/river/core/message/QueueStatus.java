@@ -2,8 +2,9 @@ package com.wookler.river.core.message;
 
 /**
  * What a queue does now, as its operator has set it: each one refuses what the one before it does,
- * and more. Looking (stats, {@code read}, {@code peek}) and housekeeping (expiry, timeouts,
- * archiving) continue in all of them.
+ * and more. Looking (stats, {@code read}, {@code peek}), housekeeping (expiry, timeouts, archiving)
+ * and {@code seek}, {@code purge}, {@code trim}, {@code cancel}, {@code delete} work in all of
+ * them.
  */
 public enum QueueStatus {
   /** Accepts and delivers messages. */

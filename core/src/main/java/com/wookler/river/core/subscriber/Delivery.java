@@ -124,7 +124,7 @@ public interface Delivery<M> {
    * com.wookler.river.core.message.Durability#MEMORY}, and then the message comes at once when the
    * subscriber is opened. If the clock was set back while the subscriber was closed, the message
    * waits no longer than {@code delay}, rounded up to seconds, from when the subscriber is asked
-   * for messages again.
+   * for messages again. What expires while it waits, or for its backoff, does so when that ends.
    *
    * @param delay zero or more; one of more than eight years may end after as long if the subscriber
    *     is opened anew in between

@@ -273,7 +273,7 @@ public final class DurableSubscriber<M> implements Subscriber<M>, ForceOrder.Aft
 
   @Override
   public Subscriber<M> consumer(String by) {
-    if (by.isEmpty()) {
+    if (Objects.requireNonNull(by, "owner").isEmpty()) {
       throw new IllegalArgumentException("the name of an owner is empty");
     }
     return new DurableSubscriber<>(this, by);

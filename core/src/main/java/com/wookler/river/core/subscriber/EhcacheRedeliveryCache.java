@@ -3,7 +3,6 @@ package com.wookler.river.core.subscriber;
 import com.google.errorprone.annotations.concurrent.GuardedBy;
 import com.wookler.river.common.errors.ConfigurationException;
 import java.net.MalformedURLException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
@@ -35,10 +34,6 @@ final class EhcacheRedeliveryCache implements RedeliveryCache {
 
   /** Opens the cache of a file; throws if it has none that fits. */
   EhcacheRedeliveryCache(Path file) {
-    if (!Files.isReadable(file)) {
-      throw new ConfigurationException(
-          "ehcache.config: there is no readable file " + file.toAbsolutePath());
-    }
     try {
       XmlConfiguration xml = new XmlConfiguration(file.toUri().toURL());
       CacheManager made = CacheManagerBuilder.newCacheManager(xml);
@@ -53,10 +48,9 @@ final class EhcacheRedeliveryCache implements RedeliveryCache {
       }
       manager = made;
       cache = made.getCache(alias, String.class, byte[].class);
+    } catch (ConfigurationException e) {
+      throw e;
     } catch (MalformedURLException | RuntimeException e) {
-      if (e instanceof ConfigurationException known) {
-        throw known;
-      }
       throw new ConfigurationException(
           "ehcache.config: cannot use " + file + ": " + e.getMessage(), e);
     }

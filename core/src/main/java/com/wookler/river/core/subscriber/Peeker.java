@@ -49,7 +49,8 @@ final class Peeker<M> {
       }
       for (Seen seen : some) {
         Delivery<M> delivery =
-            new ReadOnlyDelivery<>(seen.message(), context.converter(), seen.attempts());
+            new ReadOnlyDelivery<>(
+                context.queue(), seen.message(), context.converter(), seen.attempts());
         from = seen.message().sequence() + 1;
         if (filter == null || filter.wouldPass(delivery)) {
           found.add(delivery);

@@ -27,7 +27,7 @@ public sealed interface Position {
 
   /**
    * Returns the position of the first message published at or after this time, in the log or in a
-   * backup.
+   * backup; the one after the newest if there is none.
    */
   static Position time(Instant time) {
     return new Since(time);

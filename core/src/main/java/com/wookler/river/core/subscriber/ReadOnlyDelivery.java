@@ -13,9 +13,17 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
   private final StoredMessage message;
   private final MessageConverter<M> converter;
   private final int attempts;
+  private final String queue;
+
+  /** Creates it for a queue of which no more is known. */
+  public ReadOnlyDelivery(StoredMessage message, MessageConverter<M> converter, int attempts) {
+    this("?", message, converter, attempts);
+  }
 
   /** Creates it; {@code attempts}: deliveries that the message had, 0 without a subscriber. */
-  public ReadOnlyDelivery(StoredMessage message, MessageConverter<M> converter, int attempts) {
+  public ReadOnlyDelivery(
+      String queue, StoredMessage message, MessageConverter<M> converter, int attempts) {
+    this.queue = queue;
     this.message = message;
     this.converter = converter;
     this.attempts = attempts;
@@ -48,7 +56,9 @@ public final class ReadOnlyDelivery<M> implements Delivery<M> {
 
   @Override
   public M data() {
-    return converter.fromBytes(message.data());
+    byte[] bytes = message.data();
+    return MessageDelivery.converted(
+        queue, sequence(), bytes.length, () -> converter.fromBytes(bytes));
   }
 
   @Override

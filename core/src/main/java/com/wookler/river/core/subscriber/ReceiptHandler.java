@@ -9,6 +9,7 @@ import com.wookler.river.core.subscriber.SubscriberState.Effect;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -30,7 +31,7 @@ final class ReceiptHandler<M> {
   List<Settled> settle(Collection<String> texts, Settlement action) {
     List<@Nullable Receipt> read = new ArrayList<>(texts.size());
     for (String text : texts) {
-      read.add(receipts.read(text));
+      read.add(receipts.read(Objects.requireNonNull(text, "a receipt")));
     }
     List<Settled> settled = new ArrayList<>(read.size());
     List<Dead> dead = new ArrayList<>();
