@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.wookler.river.core.MessageQueue;
 import com.wookler.river.core.message.MessageConverter;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,20 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class MessageRoutesTest extends ServerFixture {
   private static final String MESSAGES = "/v1/queues/orders/messages";
+
+  @Test
+  void shouldRefuseWhatExpiresBeforeItIsDueAndARangeThatEndsBeforeItBegins() {
+    asked.post(MESSAGES, "makes the queue");
+    String later = Instant.now().plusSeconds(60).toString();
+    for (List<String> when : List.of(List.of("Delay", "5s"), List.of("Deliver-At", later))) {
+      Asked.Reply reply =
+          asked.send(
+              "POST", MESSAGES, "m", "River-Expires", "5s", "River-" + when.get(0), when.get(1));
+      assertThat(reply.status()).isEqualTo(400);
+      assertThat(reply.body()).contains("would never be delivered");
+    }
+    assertThat(asked.post("/v1/queues/orders/remove?from=6&end=2", "").status()).isEqualTo(400);
+  }
 
   @Test
   void shouldPublishAnyBody() {

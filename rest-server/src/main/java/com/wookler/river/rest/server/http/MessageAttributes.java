@@ -80,7 +80,11 @@ record MessageAttributes(
       if (delay != null) {
         throw RequestException.field("deliverAt", "there is a delay too");
       }
-      message = message.deliverAt(time(deliverAt));
+      Message<byte[]> timed = message.deliverAt(time(deliverAt));
+      message = timed;
+      Message<byte[]> unused =
+          RequestException.checked(
+              "deliverAt", () -> timed.delayedFrom(TimeSource.system().wallTime()));
     }
     return message;
   }

@@ -115,6 +115,9 @@ final class RemovalRoutes {
     long from = sequence(call, "from");
     long end = sequence(call, "end");
     HostedQueue<?> queue = queues.queue(call.name("queue"));
+    if (end < from) {
+      throw RequestException.field("end", "is " + end + ", before from, which is " + from);
+    }
     return answer(call, () -> new RemovedJson(queue.queue().delete(from, end)));
   }
 
