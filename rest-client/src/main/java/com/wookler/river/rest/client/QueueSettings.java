@@ -23,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  *     before that is logged, reported to listeners and counted; default 1d
  * @param expiresAfter after so long without a message in it, a publish, a poll or an
  *     acknowledgement the queue is deleted; 0: never; default 0s
- * @param maxMessages how many messages the queue may hold: those that its slowest subscriber has
- *     not completed, or without subscribers those in its log; and the delayed ones that wait and
- *     are not among these; 0: any number
+ * @param maxMessages how many messages it may hold: from the oldest on that its slowest subscriber
+ *     has not completed, without subscribers those in its log, but for removed ones; and the
+ *     delayed ones; 0: any number
  * @param maxBytes how many bytes the queue may hold, counted as messages are, with envelopes, to
  *     within a 256th of the limit; delayed messages that wait count as if they had been published
  *     before the others; of what is there when the queue is opened, an estimate by blocks; 0: any
@@ -37,14 +37,14 @@ import org.jspecify.annotations.Nullable;
  *     to 32 bytes on disk for each key. Turned on later, it takes in what is there; default false
  * @param compact whether only the last message of each key is kept, in closed files and backups;
  *     needs the index of keys. A message with a key and without data deletes the key; default false
- * @param compactAge how old the last message of a block is before the block is compacted; default
- *     0s
+ * @param compactAge how old the last message of a block is before the block is compacted; needs
+ *     {@code keyIndex}; default 0s
  * @param compactBytes bytes by which the closed blocks have to grow before all are compacted again;
- *     default 67108864
+ *     needs {@code compact}; default 67108864
  * @param compactDeletesAge how long a delete marker, a message with a key and without data, is
- *     kept; default 1d
+ *     kept; needs {@code keyIndex}; default 1d
  * @param compactUnseen whether messages are also removed that a subscriber has not completed: it
- *     gets a later one of the key; default false
+ *     gets a later one of the key. Needs {@code keyIndex}; default false
  * @param maxAge after which a message expires: it is not delivered any more and is completed; 0:
  *     only those expire that say so; default 0s
  * @param expiryQueue another queue of this server, to which expired messages are transferred, each
@@ -219,9 +219,9 @@ public record QueueSettings(
     }
 
     /**
-     * Sets {@code maxMessages}: how many messages the queue may hold: those that its slowest
-     * subscriber has not completed, or without subscribers those in its log; and the delayed ones
-     * that wait and are not among these; 0: any number.
+     * Sets {@code maxMessages}: how many messages it may hold: from the oldest on that its slowest
+     * subscriber has not completed, without subscribers those in its log, but for removed ones; and
+     * the delayed ones; 0: any number.
      */
     public Builder maxMessages(long value) {
       maxMessages = value;
@@ -277,7 +277,7 @@ public record QueueSettings(
 
     /**
      * Sets {@code compactAge}: how old the last message of a block is before the block is
-     * compacted; default 0s.
+     * compacted; needs {@code keyIndex}; default 0s.
      */
     public Builder compactAge(Duration value) {
       compactAge = value;
@@ -286,7 +286,7 @@ public record QueueSettings(
 
     /**
      * Sets {@code compactBytes}: bytes by which the closed blocks have to grow before all are
-     * compacted again; default 67108864.
+     * compacted again; needs {@code compact}; default 67108864.
      */
     public Builder compactBytes(long value) {
       compactBytes = value;
@@ -295,7 +295,7 @@ public record QueueSettings(
 
     /**
      * Sets {@code compactDeletesAge}: how long a delete marker, a message with a key and without
-     * data, is kept; default 1d.
+     * data, is kept; needs {@code keyIndex}; default 1d.
      */
     public Builder compactDeletesAge(Duration value) {
       compactDeletesAge = value;
@@ -304,7 +304,7 @@ public record QueueSettings(
 
     /**
      * Sets {@code compactUnseen}: whether messages are also removed that a subscriber has not
-     * completed: it gets a later one of the key; default false.
+     * completed: it gets a later one of the key. Needs {@code keyIndex}; default false.
      */
     public Builder compactUnseen(boolean value) {
       compactUnseen = value;

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param exclusive whether it delivers to one owner at a time, until that releases its lease or the
  *     lease ends; others wait; default false
  * @param lease how long an owner of an exclusive subscriber has it after its last poll or
- *     acknowledgement; default 30s
+ *     acknowledgement; needs {@code exclusive}; default 30s
  * @param start where a new subscriber begins, a sequence or time also in the backup; counts only
  *     when it is created; default earliest
  */
@@ -274,7 +274,7 @@ public record SubscriberSettings(
 
     /**
      * Sets {@code lease}: how long an owner of an exclusive subscriber has it after its last poll
-     * or acknowledgement; default 30s.
+     * or acknowledgement; needs {@code exclusive}; default 30s.
      */
     public Builder lease(Duration value) {
       lease = value;

@@ -476,7 +476,7 @@ class RiverClientTest {
     try (RiverClient impatient =
         RiverClient.builder(client.servers().get(0).toString()).retryFor(Duration.ZERO).build()) {
       assertThatThrownBy(() -> impatient.queue("orders").publish("two"))
-          .isInstanceOf(UnavailableException.class)
+          .isInstanceOf(QueueStatusException.class)
           .hasMessageContaining("DOWN");
     }
     orders.status(QueueStatus.UP);

@@ -290,6 +290,7 @@ class MemcacheProcessTest {
         d!
         """);
     Client open = new Client(port);
+    await().until(() -> open.get("jobs/peek").equals("1")); // given back once the client has gone
     assertThat(open.get("jobs/open")).isEqualTo("1");
     server.kill();
     start();
