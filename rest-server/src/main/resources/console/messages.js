@@ -202,7 +202,7 @@ export function open(main, route) {
       next = found.next === undefined ? null : String(found.next);
       more.hidden = next === null;
       replace(list, ...found.messages.map(shown));
-      setText(said, found.messages.length + " messages" + (next === null ? "; this is the end" : "; the next page begins with sequence " + format.exact(next)));
+      setText(said, format.messages(found.messages.length) + (next === null ? "; this is the end" : "; the next page begins with sequence " + format.exact(next)));
     } catch (failure) {
       replace(list);
       more.hidden = true;

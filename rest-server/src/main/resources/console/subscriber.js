@@ -11,6 +11,10 @@ const TILES = [
 ];
 const LETTERS = 50;
 
+function again(completed) {
+  return format.messages(String(completed)) + (completed === 1n ? " that is" : " that are") + " completed will be delivered again.";
+}
+
 /** Returns what a seek means, from the figures of queue and subscriber, as a sentence. */
 export function effect(queue, subscriber, target) {
   const first = BigInt(queue.firstSequence);
@@ -23,10 +27,10 @@ export function effect(queue, subscriber, target) {
   }
   if (to === first) {
     const repeated = next - first - lag;
-    return format.exact(String(repeated > 0n ? repeated : 0n)) + " messages that are completed will be delivered again.";
+    return again(repeated > 0n ? repeated : 0n);
   }
   if (to < floor) {
-    return "Up to " + format.exact(String(floor - to)) + " messages that are completed will be delivered again.";
+    return "Up to " + again(floor - to);
   }
   return "Up to " + format.messages(String(to - floor)) + " will be skipped.";
 }

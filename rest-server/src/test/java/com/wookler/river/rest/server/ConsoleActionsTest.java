@@ -242,7 +242,7 @@ class ConsoleActionsTest extends ConsoleFixture {
     see("0 messages; this is the end");
     page.getByLabel("Only messages that match the expression").fill("headers.type == 'order'");
     button("Search").click();
-    see("1 messages; this is the end");
+    see("1 message; this is the end");
     page.getByLabel("Only messages that match the expression").fill("");
     page.getByLabel("Search by").selectOption("at");
     page.getByLabel("Sequence, time or key").fill("2020-01-01T00:00");
@@ -303,7 +303,7 @@ class ConsoleActionsTest extends ConsoleFixture {
     button("Seek…").click();
     assertThat(submit("Move the subscriber")).isDisabled();
     submit("Show what it means").click();
-    see("1 messages that are completed will be delivered again.");
+    see("1 message that is completed will be delivered again.");
     submit("Move the subscriber").click();
     see("billing was moved.");
     assertThat(stat("/stats/lag")).isEqualTo(5);

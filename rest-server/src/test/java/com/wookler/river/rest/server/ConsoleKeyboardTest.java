@@ -171,11 +171,11 @@ class ConsoleKeyboardTest extends ConsoleFixture {
     see("Published as sequence 0.");
     seeDialog(false);
     seeFocus("Publish…");
-    see("1 messages");
+    see("1 message");
     reach("Search by");
     press("ArrowUp"); // from a sequence
     activate("Search");
-    see("1 messages; this is the end");
+    see("1 message; this is the end");
     reach("Publish…");
     press("Tab"); // to the message
     openMessage(focused());
@@ -202,7 +202,7 @@ class ConsoleKeyboardTest extends ConsoleFixture {
     type("billing");
     reach("Skip all");
     press("Enter");
-    see("Skipped 1 messages.");
+    see("Skipped 1 message.");
     seeDialog(false);
     seeFocus("Purge…");
   }

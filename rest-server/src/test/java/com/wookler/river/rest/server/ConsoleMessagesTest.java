@@ -186,7 +186,7 @@ class ConsoleMessagesTest extends ConsoleFixture {
     assertThat(download(4)).hasSize(LARGE);
 
     search("key", "eü");
-    see("1 messages; this is the end");
+    see("1 message; this is the end");
     assertThat(messages.first()).containsText("eü · {\"amount\":7}");
     match("json.amount == 7");
     see("2 messages; this is the end");

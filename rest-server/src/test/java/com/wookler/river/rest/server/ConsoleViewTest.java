@@ -449,7 +449,7 @@ class ConsoleViewTest extends ConsoleFixture {
     page.getByLabel("Search by").selectOption("at");
     page.getByLabel("Sequence, time or key").fill(there.minusMinutes(1).format(typed));
     button("Search").click();
-    see("1 messages; this is the end");
+    see("1 message; this is the end");
     page.getByLabel("Sequence, time or key").fill(there.plusMinutes(2).format(typed));
     button("Search").click();
     see("There is no message at or after that time.");
