@@ -142,7 +142,8 @@ public final class DueHeap {
     addresses[at] = address;
   }
 
-  private static int compare(long time, long sequence, long otherTime, long otherSequence) {
+  /** Compares two entries by due time, then sequence. */
+  public static int compare(long time, long sequence, long otherTime, long otherSequence) {
     int order = Long.compare(time, otherTime);
     return order != 0 ? order : Long.compare(sequence, otherSequence);
   }

@@ -125,7 +125,7 @@ final class NextDue implements AutoCloseable {
     DueHeap files = index.heap;
     return fresh.isEmpty()
         || (!files.isEmpty()
-            && Key.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
+            && DueHeap.compare(files.time(), files.sequence(), fresh.time(), fresh.sequence()) < 0);
   }
 
   /** Returns false if it stays, because those before it are of the other kind. */
